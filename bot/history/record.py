@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from functools import cached_property
 from itertools import islice
@@ -24,17 +24,19 @@ from bot.configuration.errors import NO_TEMPORARY_FILE, UnusableInputError
 from bot.history.cache import cache_file, forget, is_damaged, report_cache_errors
 from bot.history.clone import RULING, Clone
 from bot.history.log import Walk
+from bot.history.releases import first_releases, release_tags, tags_digest
 from bot.history.scratch import MonthSum, Scratch
 from bot.history.sums import SumContext, month_sums
 from bot.landing.identity.credit import People
 from bot.metrics import METHOD_VERSION
 from bot.model.change import Change
 from bot.model.commit import Person, Repository
-from bot.model.ids import PersonKey
+from bot.model.ids import CommitId, PersonKey
 
 if TYPE_CHECKING:
     from bot.history.measuring import Batch
     from bot.metrics.hotspots import History
+    from bot.narrative.project_texts import ProjectTexts
 
 BATCH = 150
 """Commits that a worker measures at once: few enough to limit memory and to keep all workers busy to the end."""
@@ -210,6 +212,34 @@ class CloneRecord:
         from bot.landing.changes import fold
 
         return fold(self._scratch.component(self.keys_of(persons)), self.repositories)
+
+    def texts_about(self, changes: Sequence[Change]) -> ProjectTexts:
+        """What other landings, the tags and the documentation tell of these changes."""
+        from bot.landing.changelogs.evidence import headings_key
+        from bot.narrative.project_texts import companions, project_texts, sought_evidence
+
+        found = self._scratch.facts_with_evidence(sought_evidence(changes))
+        names = sorted({change.repository for change in changes})
+        return project_texts(
+            found,
+            pulls=self._scratch.known_pulls(companions(found)),
+            releases=self._releases({one.fact.commit for change in changes for one in change.commits}),
+            headings=[key for name in names for key in self._scratch.evidence_from(headings_key(name))],
+        )
+
+    def _releases(self, commits: Collection[CommitId]) -> Mapping[CommitId, str]:
+        """The first release of each commit that is in one; found anew only if tags or commits changed."""
+        found: dict[CommitId, str] = {}
+        for clone in self.clones:
+            name, tags = clone.repository.full_name, release_tags(clone)
+            digest = tags_digest(clone, tags)
+            if not self._scratch.knows_tags(name, digest):
+                rows = dict(first_releases(clone, tags))
+                found |= {commit: rows[commit] for commit in commits if commit in rows}
+                if self._scratch.begin():
+                    self._scratch.save_releases(name, digest, rows.items())
+                    self._scratch.commit()
+        return {**self._scratch.releases(commits), **found}
 
     def month_sums(self, zone: ZoneInfo, workers: int | None = None) -> list[MonthSum]:
         """The sums of each person's months, without machines, by month and person."""

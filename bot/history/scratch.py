@@ -10,9 +10,11 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from bot.history.rows import ASKS, OFFERS, Rows, from_bytes
+from bot.history.rows import ASKS, OFFERS, Rows, from_bytes, key_number
+from bot.landing.same_work.keys import pull_key
 from bot.model.commit import Signature
 from bot.model.fact import STATED_ROLES, Fact
+from bot.model.ids import CommitId
 
 _SCHEMA = """
 create table if not exists head (repository text primary key, commit_id text not null) without rowid;
@@ -34,6 +36,10 @@ create table if not exists summed (zone text primary key, last_fact integer not 
 create table if not exists summed_person (
   zone text not null, key text not null, person text not null, primary key (zone, key)) without rowid;
 create table if not exists evidence (key text not null, fact integer not null, primary key (key, fact)) without rowid;
+create table if not exists release (
+  repository text not null, commit_id text not null, version text not null,
+  primary key (commit_id, repository)) without rowid;
+create table if not exists tagged (repository text primary key, tags text not null) without rowid;
 create temp table left_out (author text primary key) without rowid;
 create temp view counting as select id, landed_at from fact where author not in left_out;
 """
@@ -62,6 +68,8 @@ _TABLES = (
     "part",
     "signature",
     "evidence",
+    "release",
+    "tagged",
     "month_sum",
     "summed",
     "summed_person",
@@ -153,14 +161,46 @@ class Scratch:
         for (payload,) in self._db.execute("select payload from fact order by landed_at, repository, commit_id"):
             yield from_bytes(payload)
 
-    def telling(self, keys: Iterable[str]) -> list[Fact]:
-        """The facts that tell of what one of these keys names (`bot.landing.changelogs.evidence`), oldest first."""
+    def knows_tags(self, repository: str, tags: str) -> bool:
+        """Whether the stored releases are those of these tags (a digest)."""
+        row = self._db.execute("select tags from tagged where repository = ?", (repository,)).fetchone()
+        return row is not None and row[0] == tags
+
+    def save_releases(self, repository: str, tags: str, rows: Iterable[tuple[str, str]]) -> None:
+        """Replace the first release of each commit."""
+        self._db.execute("delete from release where repository = ?", (repository,))
+        self._db.executemany(
+            "insert or ignore into release values (?, ?, ?)",
+            ((repository, commit, version) for commit, version in rows),
+        )
+        self._db.execute("insert or replace into tagged values (?, ?)", (repository, tags))
+
+    def releases(self, commits: Iterable[str]) -> dict[CommitId, str]:
+        """The first release of each of these commits that is in one."""
+        query = "select version from release where commit_id = ? order by repository limit 1"
+        found = ((name, self._db.execute(query, (name,)).fetchone()) for name in commits)
+        return {CommitId(name): row[0] for name, row in found if row is not None}
+
+    def facts_with_evidence(self, keys: Iterable[str]) -> list[Fact]:
+        """The facts with evidence under one of these keys (`bot.landing.changelogs.evidence`), oldest first."""
         self._db.execute("create temp table if not exists asked (key text primary key) without rowid")
         self._db.execute("delete from asked")
         self._db.executemany("insert or ignore into asked values (?)", ((key,) for key in keys))
-        query = "select fact from evidence where key in (select key from asked)"
-        rows = self._db.execute(f"select payload from fact where id in ({query}) order by landed_at, commit_id")  # noqa: S608
+        query = (
+            "select payload from fact where id in (select fact from evidence where key in (select key from asked))"
+            " order by landed_at, commit_id"
+        )
+        rows = self._db.execute(query)
         return [from_bytes(payload) for (payload,) in rows]
+
+    def known_pulls(self, numbers: Iterable[tuple[str, int]]) -> set[tuple[str, int]]:
+        """Of these numbers, by repository, those of pull requests that landed here."""
+        query = "select 1 from fact_key where key = ? limit 1"
+        return {
+            (name, number)
+            for name, number in numbers
+            if self._db.execute(query, (key_number(pull_key(name, number)),)).fetchone()
+        }
 
     def evidence_from(self, prefix: str) -> list[str]:
         """The keys of evidence that begin with this."""

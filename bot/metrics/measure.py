@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 _SOURCE_PARTS = ("authored", "tests", "docs", "config")
 _MOST_PATHS = 300
 _MOST_RENAMES = 100
+_MOST_AREAS = 5
+_AREA = re.compile(
+    r"(?:area|component|comp|module|package|pkg|crate|domain|subsystem|topic|scope"
+    r"|plugin)\s?[:/-]\s?(.{2,40})|A-(\w.{1,38})",
+    re.IGNORECASE,
+)
 _MOST_SUBJECT = 400
 """characters, as in a subject nobody wrote by hand"""
 _TOGETHER = 50
@@ -181,6 +188,7 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
         changelog=changelog_lines(commit.files, landing.repository.full_name),
         renames=_renames(commit.files),
         headings=added_headings(commit.files),
+        areas=_areas(landing.pull_request.labels) if landing.pull_request else (),
     )
 
 
@@ -194,6 +202,12 @@ def _merge_subject(landing: Landing) -> str:
         return ""
     subject = _subject(landing.merge_commit)
     return "" if subject.lower().startswith(("merge ", "merged ", "merging ")) else subject
+
+
+def _areas(labels: Sequence[str]) -> tuple[str, ...]:
+    """What stands after the mark in labels that name a part of the product."""
+    found = [(match[1] or match[2]).strip() for label in labels if (match := _AREA.fullmatch(label.strip()))]
+    return tuple(sorted({area for area in found if area}))[:_MOST_AREAS]
 
 
 def _renames(files: Sequence[FileChange]) -> tuple[tuple[str, str], ...]:

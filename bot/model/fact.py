@@ -108,8 +108,8 @@ class ChangelogLine(NamedTuple):
     """logins and names that it credits"""
     release: str = ""
     """the version in the heading above it"""
-    fragment: bool = False
-    """a news fragment: it is about the change that adds it"""
+    form: Literal["fragment", "new", "edited"] = "new"
+    """a news fragment is about the change that adds it; an edited entry stood there before in other words"""
 
 
 class Fact(Struct, frozen=True):
@@ -171,6 +171,8 @@ class Fact(Struct, frozen=True):
     """files and folders that the commit moved: old and new path, at most 100"""
     headings: tuple[str, ...] = ()
     """short headings that it adds to the documentation"""
+    areas: tuple[str, ...] = ()
+    """parts of the product that the pull request's labels name, as in `area/storage`"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
@@ -223,8 +225,8 @@ def _evidence_from_json(row: list[Any] | None) -> Evidence | None:
 
 
 def _changelog_line(row: Sequence[Any]) -> ChangelogLine:
-    text, numbers, section, people, release, fragment = row
-    return ChangelogLine(text, tuple(numbers), section, tuple(people), release, fragment)
+    text, numbers, section, people, release, form = row
+    return ChangelogLine(text, tuple(numbers), section, tuple(people), release, form)
 
 
 _JSON_WRITERS: dict[str, Callable[..., object]] = {
@@ -232,13 +234,13 @@ _JSON_WRITERS: dict[str, Callable[..., object]] = {
     "author": _signature_to_json,
     "co_authors": lambda people: [_signature_to_json(person) for person in people],
     "changelog": lambda lines: [
-        [line.text, list(line.numbers), line.section, list(line.people), line.release, line.fragment] for line in lines
+        [line.text, list(line.numbers), line.section, list(line.people), line.release, line.form] for line in lines
     ],
     "committer": _signature_to_json,
     "renames": lambda pairs: [list(pair) for pair in pairs],
     "evidence": _evidence_to_json,
     "lines": lambda lines: list(each_part(lines)),
-    **dict.fromkeys(("headings", "keys", "links", "paths", "relands", "reverts"), list),
+    **dict.fromkeys(("areas", "headings", "keys", "links", "paths", "relands", "reverts"), list),
     **dict.fromkeys(("languages", "signals", "skills"), _sort_by_name),
 }
 _JSON_FIELDS = tuple(
@@ -293,4 +295,5 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         tuple([_changelog_line(line) for line in get("changelog", ())]),
         tuple([(old, new) for old, new in get("renames", ())]),
         tuple(get("headings", ())),
+        tuple(get("areas", ())),
     )

@@ -9,7 +9,7 @@ from bot.landing.changelogs.evidence import evidence_keys
 from bot.landing.same_work.keys import offered_keys, sought_keys
 from bot.model.fact import Fact
 
-OFFERS, ASKS, TELLS = "offers", "asks", "tells"
+OFFERS, ASKS, EVIDENCE = "offers", "asks", "evidence"
 DUPLICATE = ("commit", "title:", "slice:")
 """prefixes of keys that a fact may offer without asking for them; for other offered keys no row says that it asks"""
 
@@ -30,7 +30,7 @@ class KeyedFact(NamedTuple):
         offered = self.offered
         rows = [(key, OFFERS, number) for key in offered]
         rows += [(key, ASKS, number) for key in self.asked if key not in offered or key.startswith(DUPLICATE)]
-        return rows + [(key, TELLS, number) for key in evidence_keys(self.fact)]
+        return rows + [(key, EVIDENCE, number) for key in evidence_keys(self.fact)]
 
 
 def with_keys(facts: Mapping[int, Fact]) -> dict[int, KeyedFact]:

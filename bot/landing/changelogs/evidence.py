@@ -1,4 +1,4 @@
-"""Under which keys does a fact tell of other changes and of the project, so that a store finds it for a page?
+"""Under which keys is a fact evidence about other changes and the project, so that a store finds it for a page?
 
 `entry:<owner/name>#<n>`            it adds a changelog entry that names this number
 `heading:<owner/name>:<token>=<…>`  it adds this heading to the documentation
@@ -19,8 +19,9 @@ def entry_key(repository: str, number: int) -> str:
     return f"entry:{repository.lower()}#{number}"
 
 
-def heading_key(repository: str, token: str) -> str:
-    return f"heading:{repository.lower()}:{token}="
+def headings_key(repository: str) -> str:
+    """What the keys of all headings of a repository begin with."""
+    return f"heading:{repository.lower()}:"
 
 
 def renames_key(repository: str) -> str:
@@ -39,6 +40,6 @@ def _keys(fact: Fact) -> Iterator[str]:
         for number in line.numbers:
             yield entry_key(fact.repository, number)
     for heading in fact.headings:
-        yield heading_key(fact.repository, heading_token(heading)) + heading
+        yield f"{headings_key(fact.repository)}{heading_token(heading)}={heading}"
     if fact.renames:
         yield renames_key(fact.repository)

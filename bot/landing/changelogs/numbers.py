@@ -49,4 +49,4 @@ def credited_people(text: str) -> tuple[str, ...]:
     found += [match[1] for match in _MENTION.finditer(plain)] + [match[1] for match in _LAST_MENTION.finditer(plain)]
     found += [name for match in _NAMED.finditer(plain) for name in match.groups() if name]
     found += [match[1] for match in _LAST_NAME.finditer(text)]
-    return tuple(dict.fromkeys(found))[:MOST_NUMBERS]
+    return tuple(dict.fromkeys(name.rstrip(".") for name in found))[:MOST_NUMBERS]

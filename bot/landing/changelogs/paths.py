@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 _TEXT = r"(?:\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|org))"
 _LOG = re.compile(
-    rf"(?:change-?_?logs?|changes|news|history|release-?_?notes?|releases|what'?s-?_?new)(?:[-_.]?v?\d[\w.-]*)?{_TEXT}?",
+    rf"(?:change-?_?logs?|changes|news|history|release-?_?notes?|releases"
+    rf"|what'?s-?_?new)(?:[-_.]?v?\d[\w.-]*)?{_TEXT}?",
     re.IGNORECASE,
 )
 _LOG_FOLDERS = frozenset(

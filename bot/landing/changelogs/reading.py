@@ -38,7 +38,7 @@ class _Line(NamedTuple):
     added: bool
 
 
-class _Place(NamedTuple):
+class _Headings(NamedTuple):
     """The headings above a line, as far as the patch shows them."""
 
     release: str = ""
@@ -55,10 +55,11 @@ def changelog_lines(files: Sequence[FileChange], repository: str) -> tuple[Chang
 
 def _read(file: FileChange, log: ChangelogFile, repository: str) -> Iterator[ChangelogLine]:
     if log.form == "log":
-        removed = frozenset(_entry_texts(_side(file.patch or "", "-")))
-        for text, whole, place in _entries(_side(file.patch or "", "+")):
+        removed = {text: frozenset(text.lower().split()) for text, _, _ in _entries(_side(file.patch or "", "-"))}
+        for text, item_text, headings in _entries(_side(file.patch or "", "+")):
             if text not in removed:
-                yield _line(text, whole, place, repository=repository)
+                found = _line(text, item_text, headings, repository=repository)
+                yield found._replace(form="edited") if _is_edited(text, removed.values()) else found
     elif file.status == "added":
         yield from _fragment(file, log, repository)
 
@@ -68,17 +69,21 @@ def _fragment(file: FileChange, log: ChangelogFile, repository: str) -> Iterator
     if log.form == "changeset":
         lines = _without_front_matter(lines)
     bulleted = list(_entries(lines))
-    parts = bulleted or [(_joined(_first_paragraph(lines)), _joined(line.text for line in lines), _Place())]
-    for text, whole, place in parts:
+    parts = bulleted or [(_joined(_first_paragraph(lines)), _joined(line.text for line in lines), _Headings())]
+    for text, item_text, headings in parts:
         if text:
-            found = _line(text, whole, _Place("", log.section or place.section), repository=repository)
+            found = _line(text, item_text, _Headings("", log.section or headings.section), repository=repository)
             numbers = (*found.numbers, log.number) if log.number else found.numbers
-            yield found._replace(numbers=tuple(dict.fromkeys(numbers)), fragment=True)
+            yield found._replace(numbers=tuple(dict.fromkeys(numbers)), form="fragment")
 
 
-def _line(text: str, whole: str, place: _Place, *, repository: str) -> ChangelogLine:
+def _line(text: str, item_text: str, headings: _Headings, *, repository: str) -> ChangelogLine:
     return ChangelogLine(
-        text[:LONGEST], change_numbers(whole, repository), place.section, credited_people(whole), place.release
+        text[:LONGEST],
+        change_numbers(item_text, repository),
+        headings.section,
+        credited_people(item_text),
+        headings.release,
     )
 
 
@@ -93,23 +98,25 @@ def _side(patch: str, sign: str) -> list[_Line]:
     return lines
 
 
-def _entry_texts(lines: Sequence[_Line]) -> Iterator[str]:
-    return (text for text, _, _ in _entries(lines))
+def _is_edited(text: str, removed: Iterable[frozenset[str]]) -> bool:
+    """Whether most of its words stood in one entry that the patch removes."""
+    words = frozenset(text.lower().split())
+    return any(len(words & before) * 2 > min(len(words), len(before)) for before in removed)
 
 
-def _entries(lines: Sequence[_Line]) -> Iterator[tuple[str, str, _Place]]:
+def _entries(lines: Sequence[_Line]) -> Iterator[tuple[str, str, _Headings]]:
     """Each list item whose first line is added: its first paragraph, all of it, and the headings above it."""
-    place = _Place()
+    headings = _Headings()
     at = 0
     while at < len(lines):
         heading = _heading(lines, at)
         if heading:
-            place = _placed(place, heading)
+            headings = _headings_after(headings, heading)
         elif lines[at].added and (bullet := _BULLET.match(lines[at].text)):
             end = _end_of_item(lines, at, len(bullet[1]))
             item = [line.text for line in lines[at:end]]
             item[0] = item[0][bullet.end() :]
-            yield _joined(_until_blank(item)), _joined(item), place
+            yield _joined(_until_blank(item)), _joined(item), headings
             at = end - 1
         at += 1
 
@@ -142,13 +149,13 @@ def _heading(lines: Sequence[_Line], at: int) -> str:
     return text.strip() if underlined and len(below) + 3 >= len(text.strip()) else ""
 
 
-def _placed(place: _Place, heading: str) -> _Place:
+def _headings_after(headings: _Headings, heading: str) -> _Headings:
     release = _RELEASE.search(heading)
     if release:
-        return _Place(release[1], "")
+        return _Headings(release[1], "")
     if heading.lower().strip("[] ").startswith(("unreleased", "upcoming", "next")):
-        return _Place()
-    return _Place(place.release, heading.lower()[:40])
+        return _Headings()
+    return _Headings(headings.release, heading.lower()[:40])
 
 
 def _without_front_matter(lines: Sequence[_Line]) -> list[_Line]:

@@ -1,0 +1,100 @@
+"""What does a changelog entry, a title or a subject say once its markup, references, credits and prefix are taken off?
+
+Only these rules apply (WORDS: nothing is paraphrased): what is left stands in the text, word for word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+from bot.narrative.markup import visible_text
+from bot.narrative.prefixes import take_prefix
+from bot.narrative.references import without_credits, without_leading_references, without_trailing_references
+
+LONGEST_READ = 400
+"""characters of a text that are read"""
+LONGEST = 120
+"""characters of an entry, after which it is cut at a word"""
+_SENTENCE_END = re.compile(r"(?<=[\w)\]'’\"”`])\.(?=\s+[^a-z\s])|(?<=[。！？])(?=.)")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nr|fig|al|(?-i:[A-Z]))|\.\w)$", re.IGNORECASE
+)
+_DOUBLE = re.compile('["“”„«»]')
+_ORDINARY = re.compile(r"[a-z][a-z'’-]*")
+_BULLET = re.compile(r"(?:[-*•·–—+]\s+){1,3}")
+_CLOSERS = {"(": ")", "[": "]"}
+
+
+class Cleaned(NamedTuple):
+    """A text as it is quoted, the tag from the prefix that was taken off, and the scope in that prefix."""
+
+    text: str
+    tag: str | None = None
+    scope: str = ""
+
+
+@lru_cache(maxsize=1 << 14)
+def clean(raw: str) -> Cleaned:
+    """The text as it is quoted; empty where nothing is left.
+
+    >>> clean("fix(router): closed the socket (#12)")
+    Cleaned(text='Closed the socket', tag='Fix', scope='router')
+    """
+    text = visible_text(_without_bullet(_one_line(raw[:LONGEST_READ])))
+    text, tag_of_reference = without_leading_references(text)
+    found = take_prefix(text)
+    text, tag_after = without_leading_references(found.text)
+    text = without_trailing_references(without_credits(first_sentence(without_credits(text))))
+    if found.scope and len(text.split()) < 3:
+        text = f"{found.scope}: {text}" if text else ""
+    text = _DOUBLE.sub("'", text).strip(" ,;:-–—").rstrip("([ ")
+    return Cleaned(shorten(raise_first(text)), found.tag or tag_of_reference or tag_after, found.scope)
+
+
+def _without_bullet(text: str) -> str:
+    bullet = _BULLET.match(text)
+    return text[bullet.end() :] if bullet else text
+
+
+def _one_line(text: str) -> str:
+    """Composed, without what cannot be seen, a blank where a line ended."""
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
+    kept = unicodedata.normalize("NFC", text)
+    return " ".join(
+        "".join(
+            " " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char
+            for char in kept
+            if unicodedata.category(char) not in ("Cf", "Cs", "Co") and not 0xFE00 <= ord(char) <= 0xFE0F
+        ).split()
+    )
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence without its full stop; a stop in brackets or after an abbreviation ends none."""
+    for match in _SENTENCE_END.finditer(text):
+        before = text[: match.start()]
+        if not _ABBREVIATION.search(before) and _is_closed(before):
+            return before
+    return text[:-1] if text.endswith(".") and not text.endswith("..") else text
+
+
+def _is_closed(text: str) -> bool:
+    return all(text.count(opening) <= text.count(closing) for opening, closing in _CLOSERS.items())
+
+
+def raise_first(text: str) -> str:
+    """With a capital letter, if it begins with an ordinary lower-case word."""
+    first = text.split(" ", 1)[0].rstrip(",;")
+    return text[:1].upper() + text[1:] if (_ORDINARY.fullmatch(first) and len(first) > 1) or first == "a" else text
+
+
+def shorten(text: str) -> str:
+    """Cut at a word, with an ellipsis, past `LONGEST` characters."""
+    if len(text) <= LONGEST:
+        return text
+    kept = text[: LONGEST + 1].rsplit(" ", 1)[0] if " " in text[1 : LONGEST + 1] else text[:LONGEST]
+    return kept.rstrip(" ,;:.-–—([{'") + "…"

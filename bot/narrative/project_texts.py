@@ -1,0 +1,118 @@
+"""What do other landings of a repository tell of a person's changes: changelog entries, headings, moves, releases?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from bot.landing.changelogs.evidence import entry_key, renames_key
+from bot.model.change import Change
+from bot.model.fact import ChangelogLine, Fact
+from bot.model.ids import CommitId
+
+
+class CitedLine(NamedTuple):
+    """A changelog entry and the commit that added it."""
+
+    line: ChangelogLine
+    commit: CommitId
+
+
+class Move(NamedTuple):
+    """A file or folder that got a new path, and when that landed."""
+
+    landed_at: int
+    old: str
+    new: str
+
+
+Numbered = tuple[str, int]
+"""a repository's full name in lower case, a number of an issue or pull request there"""
+
+
+class ProjectTexts(Struct, frozen=True):
+    """What is known beside the changes themselves; empty where nothing is."""
+
+    lines: Mapping[Numbered, tuple[CitedLine, ...]] = field(default_factory=dict)
+    """the changelog entries that name a number, oldest first"""
+    pulls: Collection[Numbered] = frozenset()
+    """of the numbers that stand beside others in an entry, those of known pull requests"""
+    headings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """by repository in lower case and token: a heading of its documentation as written"""
+    moves: Mapping[str, tuple[Move, ...]] = field(default_factory=dict)
+    """by repository in lower case, oldest first"""
+    releases: Mapping[CommitId, str] = field(default_factory=dict)
+    """the first release whose tag contains a commit"""
+
+
+NO_TEXTS = ProjectTexts()
+
+
+def sought_evidence(changes: Iterable[Change]) -> tuple[str, ...]:
+    """The keys of evidence about these changes, for a store to look up."""
+    keys = {renames_key(change.repository) for change in changes}
+    return tuple(sorted(keys.union(entry_key(*number) for number in _numbers_of(changes))))
+
+
+def _numbers_of(changes: Iterable[Change]) -> set[Numbered]:
+    return {
+        (commit.fact.repository.lower(), commit.fact.pull_request)
+        for change in changes
+        for commit in change.commits
+        if commit.fact.pull_request is not None
+    }
+
+
+def companions(found: Iterable[Fact]) -> set[Numbered]:
+    """The numbers that stand beside others in an entry: a store is asked which of them are pull requests."""
+    numbers = set()
+    for fact in found:
+        for line in fact.changelog:
+            if len(line.numbers) > 1:
+                numbers |= {(fact.repository.lower(), number) for number in line.numbers}
+    return numbers
+
+
+def project_texts(
+    found: Sequence[Fact],
+    *,
+    pulls: Collection[Numbered] = (),
+    headings: Iterable[str] = (),
+    releases: Mapping[CommitId, str] | None = None,
+) -> ProjectTexts:
+    """`found` are the facts stored under `sought_evidence`; `headings` are keys of headings."""
+    lines: dict[Numbered, list[CitedLine]] = defaultdict(list)
+    moves: dict[str, list[Move]] = defaultdict(list)
+    for fact in sorted(found, key=lambda fact: (fact.landed_at, fact.commit)):
+        name = fact.repository.lower()
+        for line in fact.changelog:
+            for number in line.numbers:
+                lines[name, number].append(CitedLine(line, fact.commit))
+        moves[name] += [Move(fact.landed_at, old, new) for old, new in fact.renames]
+    return ProjectTexts(
+        {key: tuple(cited) for key, cited in lines.items()},
+        frozenset(pulls),
+        _headings(headings),
+        {name: tuple(each) for name, each in moves.items() if each},
+        releases or {},
+    )
+
+
+def _headings(keys: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The headings by repository and token; of several spellings the one with most capitals inside words."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for key in sorted(keys):
+        path, _, written = key.partition("=")
+        _, repository, token = path.split(":", 2)
+        known = found[repository].get(token)
+        if known is None or _spelling(written) > _spelling(known):
+            found[repository][token] = written
+    return dict(found)
+
+
+def _spelling(written: str) -> tuple[int, int]:
+    """Names such as WebSocket before sentence case, the shorter before the longer."""
+    return sum(char.isupper() for word in written.split() for char in word[1:]), -len(written)

@@ -1,0 +1,205 @@
+"""Which parts of the product did a person work on, named as the project names them?"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import log1p
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct, field
+
+from bot.landing.changelogs.headings import heading_token
+from bot.landing.identity.credit import person_key
+from bot.landing.months import month_of
+from bot.model.change import Change
+from bot.model.fact import Fact
+from bot.model.ids import ChangeId, PersonKey
+from bot.narrative.component_paths import Component, Moves, components, own_tokens, paths_now
+from bot.narrative.entry import Theme
+from bot.narrative.project_texts import NO_TEXTS, ProjectTexts
+
+LEAST_RECORD = 10
+"""changes below which a record has no themes"""
+LEAST_CHANGES = 3
+LEAST_SHARE = 10
+"""a theme has at least one in this many of the record's changes"""
+MOST_THEMES = 4
+_MOST_OF_ONE = 3
+"""a change belongs to a part that has at least one in this many of its files with a name"""
+_WORD = re.compile(r"[A-Za-z][\w+#.-]*[\w+#]|[A-Za-z]")
+
+PartKey = tuple[str, str]
+"""a repository's full name and the token of a part of it"""
+
+
+class ThemeTotal(NamedTuple):
+    """How many changes everybody made in one part of a repository, and the first of them."""
+
+    changes: int
+    first: str
+
+
+class _Part(Struct):
+    """The person's changes in one part of one repository."""
+
+    changes: dict[ChangeId, Change] = field(default_factory=dict)
+    names: Counter[str] = field(default_factory=Counter)
+    folders: Counter[str] = field(default_factory=Counter)
+    children: set[PartKey] = field(default_factory=set)
+    weight: float = 0.0
+
+
+def themes_of(
+    changes: Sequence[Change],
+    keys: Collection[PersonKey],
+    texts: ProjectTexts = NO_TEXTS,
+    *,
+    zone: ZoneInfo,
+    totals: Mapping[PartKey, ThemeTotal] | None = None,
+) -> tuple[Theme, ...]:
+    """One to four themes of the changes that these keys authored; none where nothing passes or there are too few."""
+    own = [change for change in changes if change.outcome and _own_lines(change, keys) is not None]
+    if len(own) < LEAST_RECORD:
+        return ()
+    parts = _parts(own, keys, texts)
+    least = max(LEAST_CHANGES, -(-len(own) // LEAST_SHARE))
+    passing = {
+        key: part for key, part in parts.items() if len(part.changes) >= least and not _is_product(key, totals or {})
+    }
+    chosen: list[PartKey] = []
+    for key in sorted(passing, key=lambda key: (-passing[key].weight, key[1].count("/"), key)):
+        if not _is_split(passing[key], passing, len(own)) and not _overlaps(passing[key], chosen, passing):
+            chosen.append(key)
+        if len(chosen) == MOST_THEMES:
+            break
+    return tuple(_theme(key, passing[key], texts, zone=zone, totals=totals or {}) for key in chosen)
+
+
+def _is_product(key: PartKey, totals: Mapping[PartKey, ThemeTotal]) -> bool:
+    """Whether three quarters of the repository are in the part: then its name is the product's."""
+    part, everything = totals.get(key), totals.get((key[0], ""))
+    return part is not None and everything is not None and part.changes * 4 > everything.changes * 3
+
+
+def _own_lines(change: Change, keys: Collection[PersonKey]) -> int | None:
+    """The lines of the change that these keys authored; None if they authored no commit of it."""
+    lines = [one.lines.code for one in change.commits if one.counts and person_key(one.fact.author) in keys]
+    return sum(lines) if lines else None
+
+
+def _parts(own: Sequence[Change], keys: Collection[PersonKey], texts: ProjectTexts) -> dict[PartKey, _Part]:
+    moves = {name: Moves(found) for name, found in texts.moves.items()}
+    parts: dict[PartKey, _Part] = defaultdict(_Part)
+    for change in own:
+        facts = [one.fact for one in change.commits if one.counts and person_key(one.fact.author) in keys]
+        weight = log1p(_own_lines(change, keys) or 0)
+        for line in component_lines(facts, moves.get(change.repository.lower(), Moves(()))):
+            for depth, part in enumerate(line):
+                found = parts[change.repository, part.token]
+                if change.id not in found.changes:
+                    found.changes[change.id] = change
+                    found.weight += weight
+                found.names[part.name] += 1
+                found.folders[part.folder] += 1
+                found.children.update((change.repository, below.token) for below in line[depth + 1 :])
+    return parts
+
+
+def component_lines(facts: Iterable[Fact], moves: Moves) -> list[tuple[Component, ...]]:
+    """The parts in which most of the work was done, each as the list of parts that contain it, broadest first."""
+    lines: Counter[tuple[Component, ...]] = Counter()
+    for fact in facts:
+        own = own_tokens(fact.repository)
+        for path in paths_now(fact.paths, fact.landed_at, moves):
+            found = components(path, own)
+            if found:
+                lines[found] += 1
+    total = sum(lines.values())
+    by_top: Counter[str] = Counter()
+    for line, count in lines.items():
+        by_top[line[0].token] += count
+    return [line for line in sorted(lines) if by_top[line[0].token] * _MOST_OF_ONE >= total]
+
+
+def _is_split(part: _Part, passing: Mapping[PartKey, _Part], record: int) -> bool:
+    """Whether the part is so broad that parts below it say more: half of the record, with two that pass."""
+    below = [key for key in part.children if key in passing and len(passing[key].changes) < len(part.changes)]
+    return len(part.changes) * 2 > record and len(below) > 1
+
+
+def _overlaps(part: _Part, chosen: Iterable[PartKey], passing: Mapping[PartKey, _Part]) -> bool:
+    """Whether most of its changes are those of a theme that was chosen before."""
+    mine = part.changes.keys()
+    return any(
+        len(mine & passing[other].changes.keys()) * 2 > min(len(mine), len(passing[other].changes)) for other in chosen
+    )
+
+
+def _theme(
+    key: PartKey, part: _Part, texts: ProjectTexts, *, zone: ZoneInfo, totals: Mapping[PartKey, ThemeTotal]
+) -> Theme:
+    changes = sorted(part.changes.values(), key=lambda change: (change.landed_at, change.id))
+    months = [month_of(change.landed_at, zone) for change in changes]
+    total = totals.get(key)
+    ids = tuple(change.id for change in changes)
+    return Theme(
+        name=_name(key, part, texts),
+        folder=min(part.folders, key=lambda folder: (-part.folders[folder], len(folder), folder)),
+        changes=ids,
+        total=max(total.changes, len(ids)) if total else 0,
+        first=total is not None and any(total.first in _identities(change) for change in changes[:1]),
+        months=(months[0], months[-1]),
+    )
+
+
+def _name(key: PartKey, part: _Part, texts: ProjectTexts) -> str:
+    """A label that half of the changes bear, a heading of the documentation, or the folder's or file's own name."""
+    repository, token = key[0], key[1].rpartition("/")[2]
+    areas = Counter(area for change in part.changes.values() for area in _areas(change))
+    label, count = max(areas.items(), key=lambda item: (item[1], item[0]), default=("", 0))
+    if count >= LEAST_CHANGES and count * 2 >= len(part.changes):
+        return label
+    written = texts.headings.get(repository.lower(), {}).get(token)
+    return written or _spelling_in_titles(token, part) or max(part.names, key=lambda name: (part.names[name], name))
+
+
+def _areas(change: Change) -> set[str]:
+    return {area for one in change.commits for area in one.fact.areas}
+
+
+def _spelling_in_titles(token: str, part: _Part) -> str | None:
+    """The form with capitals inside it that several titles use: WebSocket for a folder `websocket`."""
+    forms: Counter[str] = Counter()
+    for change in part.changes.values():
+        forms.update({word for word in _WORD.findall(change.title) if heading_token(word) == token})
+    capital = [form for form in forms if forms[form] > 1 and any(char.isupper() for char in form[1:])]
+    return max(capital, key=lambda form: (forms[form], form), default=None)
+
+
+def theme_totals(facts: Iterable[Fact], texts: ProjectTexts = NO_TEXTS) -> Mapping[PartKey, ThemeTotal]:
+    """By part: the changes by everybody and the first of them; under the empty token those of the whole repository.
+
+    `facts` are all facts of the repositories, oldest first.
+    """
+    moves = {name: Moves(found) for name, found in texts.moves.items()}
+    seen: dict[PartKey, dict[str, None]] = defaultdict(dict)
+    for fact in facts:
+        if fact.paths and not fact.reverts:
+            identity = _identity(fact)
+            seen[fact.repository, ""].setdefault(identity)
+            for line in component_lines((fact,), moves.get(fact.repository.lower(), Moves(()))):
+                for part in line:
+                    seen[fact.repository, part.token].setdefault(identity)
+    return {key: ThemeTotal(len(found), next(iter(found))) for key, found in seen.items()}
+
+
+def _identity(fact: Fact) -> str:
+    number = fact.pull_request
+    return f"{fact.repository}@{fact.commit}" if number is None else f"{fact.repository}#{number}"
+
+
+def _identities(change: Change) -> set[str]:
+    return {_identity(one.fact) for one in change.commits}

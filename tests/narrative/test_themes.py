@@ -1,0 +1,94 @@
+"""Are the parts of a product that a person worked on found and named as the project names them?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from bot.landing.identity.credit import person_key
+from bot.model.change import Change
+from bot.narrative.component_paths import components, own_tokens
+from bot.narrative.entry import Theme
+from bot.narrative.project_texts import Move, ProjectTexts
+from bot.narrative.themes import theme_totals, themes_of
+from tests.narrative.worlds import MIRA, UTC_ZONE, change
+
+KEYS = {person_key(MIRA)}
+OWN = own_tokens("acme/engine")
+
+
+def _changes(*paths: Sequence[str], title: str = "Keep it open", first: int = 1) -> list[Change]:
+    found = []
+    for number, touched in enumerate(paths, first):
+        one = change(title, number=number, lines=number)
+        (commit,) = one.commits
+        fact = replace(commit.fact, paths=tuple(touched), pull_request=number)
+        found.append(replace(one, commits=(replace(commit, fact=fact),)))
+    return found
+
+
+def _themes(changes: Sequence[Change], texts: ProjectTexts | None = None) -> tuple[Theme, ...]:
+    facts = [one.fact for each in changes for one in each.commits]
+    return themes_of(changes, KEYS, texts or ProjectTexts(), zone=UTC_ZONE, totals=theme_totals(facts))
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("engine/_websocket/reader.py", ["websocket", "reader"]),
+        ("src/engine/connector.py", ["connector"]),
+        ("packages/storage/src/index.ts", ["storage"]),
+        ("crates/engine-io/src/lib.rs", ["engine-io"]),
+        ("docs/guide/sockets.md", ["sockets"]),
+        ("tests/storage/test_reader.py", []),
+        ("setup.py", []),
+        ("storage/logo.png", []),
+        (".github/workflows/ci.yml", []),
+        ("src/utils.py", []),
+        ("storage/test_reader.py", []),
+    ],
+)
+def test_a_path_names_the_parts_that_contain_it(path: str, names: list[str]) -> None:
+    assert [part.name for part in components(path, OWN)] == names
+
+
+def test_few_changes_have_no_theme() -> None:
+    assert _themes(_changes(*[["engine/storage/reader.py"]] * 9)) == ()
+
+
+def test_a_theme_has_a_tenth_of_the_changes_and_its_own_months_and_total() -> None:
+    storage = _changes(*[["engine/storage/reader.py"]] * 6)
+    rest = _changes(*[[f"engine/part{letter}/x.py"] for letter in "abcdefgh"], first=20)
+    (theme,) = _themes(storage + rest)
+    assert (theme.name, theme.folder, len(theme.changes), theme.total) == ("storage", "engine/storage", 6, 6)
+    assert theme.first
+
+
+def test_a_heading_of_the_documentation_spells_the_name() -> None:
+    socket = _changes(*[["engine/_websocket/reader.py"]] * 5)
+    rest = _changes(*[["engine/storage/x.py"]] * 7, first=20)
+    texts = ProjectTexts(headings={"acme/engine": {"websocket": "WebSocket"}})
+    assert [theme.name for theme in _themes(socket + rest, texts)] == ["storage", "WebSocket"]
+
+
+def test_titles_spell_a_name_with_capitals_inside() -> None:
+    socket = _changes(*[["engine/_websocket/reader.py"]] * 5, title="Keep WebSocket frames")
+    rest = _changes(*[["engine/storage/x.py"]] * 7, first=20)
+    assert [theme.name for theme in _themes(socket + rest)] == ["storage", "WebSocket"]
+
+
+def test_old_and_new_place_of_a_file_are_one_theme() -> None:
+    old = _changes(*[["engine/disk/reader.py"]] * 4)
+    new = _changes(*[["engine/storage/reader.py"]] * 4, first=10)
+    rest = _changes(*[["engine/sockets/x.py"]] * 9, first=20)
+    moved_at = new[0].landed_at - 1
+    texts = ProjectTexts(moves={"acme/engine": (Move(moved_at, "engine/disk/reader.py", "engine/storage/reader.py"),)})
+    found = {theme.name: theme for theme in _themes(old + new + rest, texts)}
+    assert len(found["storage"].changes) == 8
+
+
+def test_the_part_that_is_most_of_the_repository_names_nothing() -> None:
+    names = {theme.name for theme in _themes(_changes(*[["kernel/boot/x.py"]] * 6, *[["kernel/disk/x.py"]] * 6))}
+    assert names == {"boot", "disk"} or names == set()
