@@ -63,9 +63,9 @@ def _tags(clone: Clone) -> Iterator[Tag]:
         lead = "" if lead in ("release", "releases", "rel", "version", "ver", "v", "r", own) else lead
         version = match["version"].replace("_", ".")
         stage = (match["stage"] or "").lower()
-        whole = version if stage in ("", "final", "post") else version + match["suffix"]
+        full_version = version if stage in ("", "final", "post") else version + match["suffix"]
         if at or target_at:
-            yield Tag(int(target_at or at), whole, CommitId(target or direct), lead, version)
+            yield Tag(int(target_at or at), full_version, CommitId(target or direct), lead, version)
 
 
 def _order(version: str) -> list[tuple[int, str]]:

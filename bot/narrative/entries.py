@@ -165,9 +165,9 @@ def _own_lines(fact: Fact, own: _Own) -> Sequence[ChangelogLine]:
     """The entries about the change itself: not those of a release, nor of a commit that only writes the changelog."""
     if not fact.changelog or len(fact.changelog) > MOST_OWN_LINES:
         return ()
-    alone = all(changelog_file(path) is not None for path in fact.paths) or is_about_release(fact.title)
+    only_changelog = all(changelog_file(path) is not None for path in fact.paths) or is_about_release(fact.title)
     fitting = [line for line in fact.changelog if line.form != "edited"]
-    fitting = [line for line in fitting if not alone or fact.pull_request in line.numbers]
+    fitting = [line for line in fitting if not only_changelog or fact.pull_request in line.numbers]
     fitting = [line for line in fitting if line.form == "fragment" or _shares_a_word(line.text, own)]
     return sorted(fitting, key=lambda line: (line.form != "fragment", fact.pull_request not in line.numbers))
 

@@ -108,11 +108,11 @@ def _headings(keys: Iterable[str]) -> dict[str, dict[str, str]]:
         path, _, written = key.partition("=")
         _, repository, token = path.split(":", 2)
         known = found[repository].get(token)
-        if known is None or _spelling(written) > _spelling(known):
+        if known is None or _capitals(written) > _capitals(known):
             found[repository][token] = written
     return dict(found)
 
 
-def _spelling(written: str) -> tuple[int, int]:
+def _capitals(written: str) -> tuple[int, int]:
     """Names such as WebSocket before sentence case, the shorter before the longer."""
     return sum(char.isupper() for word in written.split() for char in word[1:]), -len(written)

@@ -42,7 +42,7 @@ class ThemeTotal(NamedTuple):
     first: str
 
 
-class _Part(Struct):
+class _ProductPart(Struct):
     """The person's changes in one part of one repository."""
 
     changes: dict[ChangeId, Change] = field(default_factory=dict)
@@ -90,9 +90,9 @@ def _own_lines(change: Change, keys: Collection[PersonKey]) -> int | None:
     return sum(lines) if lines else None
 
 
-def _parts(own: Sequence[Change], keys: Collection[PersonKey], texts: ProjectTexts) -> dict[PartKey, _Part]:
+def _parts(own: Sequence[Change], keys: Collection[PersonKey], texts: ProjectTexts) -> dict[PartKey, _ProductPart]:
     moves = {name: Moves(found) for name, found in texts.moves.items()}
-    parts: dict[PartKey, _Part] = defaultdict(_Part)
+    parts: dict[PartKey, _ProductPart] = defaultdict(_ProductPart)
     for change in own:
         facts = [one.fact for one in change.commits if one.counts and person_key(one.fact.author) in keys]
         weight = log1p(_own_lines(change, keys) or 0)
@@ -124,13 +124,13 @@ def component_lines(facts: Iterable[Fact], moves: Moves) -> list[tuple[Component
     return [line for line in sorted(lines) if by_top[line[0].token] * _MOST_OF_ONE >= total]
 
 
-def _is_split(part: _Part, passing: Mapping[PartKey, _Part], record: int) -> bool:
+def _is_split(part: _ProductPart, passing: Mapping[PartKey, _ProductPart], record: int) -> bool:
     """Whether the part is so broad that parts below it say more: half of the record, with two that pass."""
     below = [key for key in part.children if key in passing and len(passing[key].changes) < len(part.changes)]
     return len(part.changes) * 2 > record and len(below) > 1
 
 
-def _overlaps(part: _Part, chosen: Iterable[PartKey], passing: Mapping[PartKey, _Part]) -> bool:
+def _overlaps(part: _ProductPart, chosen: Iterable[PartKey], passing: Mapping[PartKey, _ProductPart]) -> bool:
     """Whether most of its changes are those of a theme that was chosen before."""
     mine = part.changes.keys()
     return any(
@@ -139,7 +139,7 @@ def _overlaps(part: _Part, chosen: Iterable[PartKey], passing: Mapping[PartKey, 
 
 
 def _theme(
-    key: PartKey, part: _Part, texts: ProjectTexts, *, zone: ZoneInfo, totals: Mapping[PartKey, ThemeTotal]
+    key: PartKey, part: _ProductPart, texts: ProjectTexts, *, zone: ZoneInfo, totals: Mapping[PartKey, ThemeTotal]
 ) -> Theme:
     changes = sorted(part.changes.values(), key=lambda change: (change.landed_at, change.id))
     months = [month_of(change.landed_at, zone) for change in changes]
@@ -155,7 +155,7 @@ def _theme(
     )
 
 
-def _name(key: PartKey, part: _Part, texts: ProjectTexts) -> str:
+def _name(key: PartKey, part: _ProductPart, texts: ProjectTexts) -> str:
     """A label that half of the changes bear, a heading of the documentation, or the folder's or file's own name."""
     repository, token = key[0], key[1].rpartition("/")[2]
     areas = Counter(area for change in part.changes.values() for area in _areas(change))
@@ -163,14 +163,14 @@ def _name(key: PartKey, part: _Part, texts: ProjectTexts) -> str:
     if count >= LEAST_CHANGES and count * 2 >= len(part.changes):
         return label
     written = texts.headings.get(repository.lower(), {}).get(token)
-    return written or _spelling_in_titles(token, part) or max(part.names, key=lambda name: (part.names[name], name))
+    return written or _name_in_titles(token, part) or max(part.names, key=lambda name: (part.names[name], name))
 
 
 def _areas(change: Change) -> set[str]:
     return {area for one in change.commits for area in one.fact.areas}
 
 
-def _spelling_in_titles(token: str, part: _Part) -> str | None:
+def _name_in_titles(token: str, part: _ProductPart) -> str | None:
     """The form with capitals inside it that several titles use: WebSocket for a folder `websocket`."""
     forms: Counter[str] = Counter()
     for change in part.changes.values():
