@@ -35,7 +35,7 @@ STEPS = (
     ("kind", "bot.metrics.measure.classify_all"),
     ("of these, features of the patch", "bot.metrics.kind_features.patches"),
     ("of these, words of the body", "bot.metrics.kind_features.body_words"),
-    ("of these, the guess", "bot.metrics.kind_model.Model.guess"),
+    ("of these, the guess", "bot.metrics.kind_model.Model.score"),
     ("skills", "bot.metrics.measure.skills_of"),
     ("signals", "bot.metrics.measure.signals_all"),
     ("links", "bot.metrics.measure.links"),

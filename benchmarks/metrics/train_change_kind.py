@@ -187,8 +187,9 @@ def measure_held_out(projects: dict[str, list[Row]], count: int) -> None:
                 for label, view in SCORED_VIEWS.items():
                     if "patch" in view and not row["patch"]:
                         continue
-                    guess = model.guess({group: row[group] for group in view})
-                    scores[label].add(name, row["kind"], (guess.kind, guess.probability))
+                    found = model.score({group: row[group] for group in view})
+                    kind = model.choose(found, found.purposes)
+                    scores[label].add(name, row["kind"], (kind, found.odds[KINDS_LEARNT.index(kind)]))
     for label, score in scores.items():
         print(f"{label:24}{score.line()}")
 

@@ -181,13 +181,13 @@ class _ChangeFold:
         return self._work_groups.patch(index) not in patches
 
     def _main(self, indexes: Sequence[int]) -> Fact:
-        """The commit whose kind becomes the change's: the largest feature or fix, else the largest commit."""
+        """The commit whose kind becomes the change's: one whose title states it if that title is the change's, so that
+        no commit overrules its pull request; else the largest feature or fix, certain ones first, else the largest."""
+        title = self._title(indexes)
         originals = [index for index in indexes if not self._work_groups.copies.is_copy(index)] or indexes
         facts = [self._work_groups.facts[index] for index in originals]
         plain = [fact for fact in facts if not fact.reverts] or facts
-        return max(
-            plain, key=lambda f: (f.kind in ("feature", "bug_fix"), f.kind != "revert", f.lines.code, -f.landed_at)
-        )
+        return max(plain, key=lambda fact: (fact.title == title and fact.probability == STATED, *_kind_rank(fact)))
 
     def _title(self, indexes: Sequence[int]) -> str:
         facts = [self._work_groups.facts[index] for index in sorted(indexes, key=self._work_groups.copies.is_copy)]
@@ -217,6 +217,13 @@ class _ChangeFold:
 def _is_plain(fact: Fact) -> bool:
     """Whether it reverts nothing and is not an export of work that may have its home elsewhere."""
     return not fact.reverts and (fact.pull_request is not None or not any("slice:" in key[:6] for key in fact.keys))
+
+
+def _kind_rank(fact: Fact) -> tuple[bool, bool, bool, int, int]:
+    """How much a commit's kind says of its change."""
+    purpose = fact.kind in ("feature", "bug_fix")
+    idle = fact.kind in ("revert", "upkeep")
+    return purpose and fact.certain, purpose, not idle, fact.lines.code, -fact.landed_at
 
 
 def _plain_change(fact: Fact) -> Change:

@@ -62,12 +62,21 @@ _GZIP = 16
 """added to the window size: the data is in gzip format (zlib's manual, inflateInit2)"""
 
 
-class Guess(NamedTuple):
-    """The most likely kind, its probability, and the features that support it most, strongest first."""
+class Scores(NamedTuple):
+    """The probability of each of `KINDS_LEARNT`, and the features that made them."""
 
-    kind: Kind
-    probability: float
-    tokens: tuple[str, ...]
+    odds: tuple[float, ...]
+    known: Known
+
+    @property
+    def purposes(self) -> tuple[float, float, float]:
+        """The probabilities of a feature, of a bug fix and of anything else."""
+        feature, fix = self.odds[:2]
+        return feature, fix, sum(self.odds[2:])
+
+    def reasons(self, kind: Kind) -> tuple[str, ...]:
+        """The features with the highest weights for this kind, strongest first."""
+        return _reasons(self.known, KINDS_LEARNT.index(kind))
 
 
 class Learnt(dict[str, Row]):
@@ -95,8 +104,8 @@ class Model(msgspec.Struct, frozen=True):
     favour: tuple[float, ...]
     """factors of the odds of each kind other than feature and bug fix among these, in favour of rare ones"""
 
-    def guess(self, found: Mapping[str, Sequence[str]]) -> Guess:
-        """The guess for the features of each group; a missing or empty group is missing evidence."""
+    def score(self, found: Mapping[str, Sequence[str]]) -> Scores:
+        """The scores for the features of each group; a missing or empty group is missing evidence."""
         plain, scaled = self.bias, 0
         known: Known = []
         for group, features in found.items():
@@ -109,23 +118,21 @@ class Model(msgspec.Struct, frozen=True):
                 scale = 1.0 / sqrt(len(rows))
                 known.append((scale, group, rows))
                 scaled += sum(map(_SUMMED, rows)) * int(scale * _FINE)
-        return self._decide(from_lanes(plain * _FINE + scaled), known)
-
-    def _decide(self, logits: Sequence[int], known: Known) -> Guess:
-        """Choose between feature, bug fix and the rest by total probability first; then among the rest."""
+        logits = from_lanes(plain * _FINE + scaled)
         top = max(logits)
         odds = [exp((value - top) * _PART) for value in logits]
         total = sum(odds)
-        feature, fix = odds[0], odds[1]
-        others = total - feature - fix
-        if feature >= fix and feature >= others:
-            lane = 0
-        elif fix >= others:
-            lane = 1
-        else:
-            favoured = list(map(mul, odds[2:], self.favour))
-            lane = favoured.index(max(favoured)) + 2
-        return Guess(KINDS_LEARNT[lane], odds[lane] / total, _reasons(known, lane))
+        return Scores(tuple([each / total for each in odds]), known)
+
+    def choose(self, scores: Scores, purposes: tuple[float, float, float]) -> Kind:
+        """The kind: feature, fix or the rest by the probabilities given; among the rest by the scores."""
+        feature, fix, other = purposes
+        if feature >= fix and feature >= other:
+            return "feature"
+        if fix >= other:
+            return "bug_fix"
+        favoured = list(map(mul, scores.odds[2:], self.favour))
+        return KINDS_LEARNT[favoured.index(max(favoured)) + 2]
 
 
 def lanes(values: Sequence[int]) -> int:

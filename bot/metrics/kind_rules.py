@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from msgspec import Struct, field
 
+from bot.metrics.kind_upkeep import is_stated_upkeep
 from bot.model.ids import Kind
 
 StatedKind = tuple[Kind, str]
@@ -32,23 +33,23 @@ def _by_word(table: dict[Kind, str]) -> dict[str, Kind]:
 _TYPES = _by_word(
     {
         "feature": "feat feats feature features enhancement enh newfeature new-feature",
-        "bug_fix": "fix fixes fixed bugfix bugfixes bug-fix bug bugs hotfix hot-fix fixup quickfix "
-        "regression security sec",
+        "bug_fix": "fix fixes fixed bugfix bugfixes bug-fix bug bugs hotfix hot-fix fixup quickfix regression regr",
         "docs": "docs doc documentation document readme changelog",
         "test": "test tests testing tst",
-        "refactor": "refactor refactoring refactored refact refac cleanup clean-up simplify",
+        "refactor": "refactor refactoring refactored refact refac ref cleanup clean-up cln simplify",
         "perf": "perf performance optimize optimise optimization",
-        "style": "style styles styling sty format formatting fmt lint linting",
-        "build": "build builds deps dep dependency dependencies bump bld packaging",
-        "ci": "ci cicd ci/cd workflow workflows gha",
-        "chore": "chore chores maint mnt maintenance housekeeping release internal misc meta",
+        "style": "style styles styling sty formatting fmt lint linting",
+        "build": "build builds dep bld packaging",
+        "ci": "ci cicd ci/cd gha",
+        "chore": "chore chores maint mnt maintenance housekeeping internal misc meta",
+        "upkeep": "release bump deps dependency dependencies",
         "revert": "revert reverts",
     }
 )
 """types of https://www.conventionalcommits.org and common variants"""
 
 # Tags in brackets are names of modules as often as types, so only words that are never names of modules are read.
-_NO_TAGS = "internal misc meta release security sec workflow workflows format new build test tests doc"
+_NO_TAGS = "internal misc meta release ref build test tests doc"
 _TAGS = {word: kind for word, kind in _TYPES.items() if word not in _NO_TAGS.split()}
 
 _EMOJI = _by_word(
@@ -143,6 +144,8 @@ def _prefix(text: str, own: OwnKinds) -> StatedKind | None:
     scope = (match["scope"] or "").strip(" ()[]").lower()
     if scope in own.scopes:
         return own.scopes[scope], f"scope {scope}"
+    if kind in ("feature", "bug_fix") and is_stated_upkeep(scope, text[match.end() :]):
+        return "upkeep", f"an update or release behind the prefix {match['type']}:"
     return (kind, f"stated prefix {match['type']}:") if kind else None
 
 
@@ -255,3 +258,12 @@ def branch_kind(branch: str) -> StatedKind | None:
         if kind:
             return kind, f"branch {word}/"
     return None
+
+
+_MERGED = re.compile(r"Merge (?:pull request #\d{1,9} from [^/\s]{1,60}/|branch ')(?P<branch>[^\s']{1,200})")
+
+
+def merged_branch(message: str) -> str:
+    """The branch that a merge commit's message names; empty if it names none."""
+    match = _MERGED.match(message)
+    return match["branch"] if match else ""

