@@ -49,7 +49,7 @@ _TYPES = _by_word(
 """types of https://www.conventionalcommits.org and common variants"""
 
 # Tags in brackets are names of modules as often as types, so only words that are never names of modules are read.
-_NO_TAGS = "internal misc meta release ref build test tests doc"
+_NO_TAGS = "internal misc meta release build test tests doc"
 _TAGS = {word: kind for word, kind in _TYPES.items() if word not in _NO_TAGS.split()}
 
 _EMOJI = _by_word(

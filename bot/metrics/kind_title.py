@@ -70,6 +70,7 @@ _ISSUE = r"(?:(?:[\w.-]{1,60}/[\w.-]{1,60})?#|gh-|bpo-|issue\s)\d{1,7}"
 _CLOSING = re.compile(
     rf"(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?)\s(?:for\s|issue\s)?)?{_ISSUE}[\s:,.-]{{1,4}}", re.IGNORECASE
 )
+_ONLY_ISSUE = re.compile(r"(?:fix|close|resolve|ref)(?:e?[sd])?[\s:]*(?:issues?|bugs?)?\s?[\d#,&. ]*$", re.IGNORECASE)
 _TAGS = re.compile(r"(?:\[[^\[\]\n]{1,40}\]\s{0,2}){1,3}")
 _COMPONENT = re.compile(r"[\w`./*+#@&<>|{},-]{1,40}(?:\s[\w`./*+-]{1,20}){0,3}(?:\([^()\n]{0,40}\))?:\s{1,3}(?=\S)")
 _LEAD = re.compile(r"(?:[-*]\s)?[\"'`(]{0,2}([A-Za-z]+(?:'[a-z]+)?)(?![\w.(])")
@@ -118,6 +119,11 @@ _ASIDES = _words(
     "fixtures fuzz fuzzer fuzzing refactor refactored refactoring cleanup cleanups todo todos authors "
     "contributors makefile cmake bazel dockerfile vendor vendored vendoring unused"
 )
+_COSTS = _words(
+    "allocation allocations allocating alloc cloning clone clones copy copies copying cost costs expensive extra "
+    "needless needlessly overhead recomputing recompute redundant repeated slow unnecessary unnecessarily unneeded work"
+)
+"""what is avoided to be faster, not to be right"""
 _WORD = re.compile(r"[a-z]+")
 _FLAG = re.compile(r"(?<![\w-])--?[a-z][\w-]{1,30}|\w\(\)")
 
@@ -143,13 +149,17 @@ class TitleSigns(NamedTuple):
 @lru_cache(maxsize=1024)
 def read_title(title: str) -> TitleSigns:
     """The signs in a title."""
-    whole = _VERB_AS_TYPE.sub(_joined, title[:300].strip(), count=1)
-    marked = strip_marks(whole)
-    text, components = _strip_components(marked)
-    components = whole[: len(whole) - len(marked)] + components
-    verb, word = _verb(text)
+    whole = title[:300].strip()
+    typed = _VERB_AS_TYPE.match(whole)
+    typed_verb = _VERBS.get(typed[1].lower()) if typed else None
+    rest = whole[typed.end() :] if typed and typed_verb else whole
+    text = _strip_components(strip_marks(rest))
+    components = whole[: whole.rfind(text)] if text else whole
+    verb, word = (typed_verb, typed[1]) if typed and typed_verb else _verb(text)
     lower = text.lower()
     words = _WORD.findall(lower)
+    if verb == "prevent" and not _COSTS.isdisjoint(words):
+        verb = "speed"
     return TitleSigns(
         verb=verb,
         word=word,
@@ -161,16 +171,12 @@ def read_title(title: str) -> TitleSigns:
     )
 
 
-def _joined(match: re.Match[str]) -> str:
-    return f"{match[1]} " if match[1].lower() in _VERBS else match[0]
-
-
 def _count(words: Iterable[str], known: frozenset[str]) -> int:
     return sum([word in known for word in words])
 
 
-def _strip_components(text: str) -> tuple[str, str]:
-    """The text without leading tags, issues and components and without a number at its end, and what led it."""
+def _strip_components(text: str) -> str:
+    """The text without leading tags, issues and components and without a number at its end."""
     rest = text
     for _ in range(3):
         before = rest
@@ -180,12 +186,13 @@ def _strip_components(text: str) -> tuple[str, str]:
                 rest = rest[match.end() :]
         if rest == before:
             break
-    components = text[: len(text) - len(rest)]
     number = _NUMBER.search(rest) if "#" in rest else None
-    return (rest[: number.start()] if number and number.start() else rest), components
+    return rest[: number.start()] if number and number.start() else rest
 
 
 def _verb(text: str) -> tuple[Verb, str]:
+    if _ONLY_ISSUE.match(text) is not None:
+        return "none", ""
     lead = _LEAD.match(text)
     verb = _VERBS.get(lead[1].lower()) if lead else None
     if lead and verb:

@@ -25,7 +25,7 @@ _RELEASE = re.compile(
 _OTHERWISE = re.compile(r"[;+&]|, |\band (?:add|support|fix|implement|allow|new|make|remove|use)", re.IGNORECASE)
 """what shows that a title tells of other work too"""
 _PHRASES: dict[str, str] = {
-    "release": r"release(?:s|d)?(?: notes?| candidate| version| prep\w*|$|:| \S{1,40}$)",
+    "release": r"release(?:s|d)?(?: notes?| candidate| version| prep\w*|$| \S{1,40}$)",
     "prepare": r"prepar(?:es?|ing|ation)(?: for)?(?: the| a| next| new)?(?: \w{1,12})? (?:release|version|v?\d[\w.-]*)",
     "bump": r"bump(?:s|ed|ing)?(?:$| \S{1,40}$|\b.{0,60}\b(?:version\w*|dep\w*|submodules?|lock ?file|requirements"
     r"|vendor\w*|to|from|year)\b)",
