@@ -149,12 +149,12 @@ class TitleSigns(NamedTuple):
 @lru_cache(maxsize=1024)
 def read_title(title: str) -> TitleSigns:
     """The signs in a title."""
-    whole = title[:300].strip()
-    typed = _VERB_AS_TYPE.match(whole)
+    full = title[:300].strip()
+    typed = _VERB_AS_TYPE.match(full)
     typed_verb = _VERBS.get(typed[1].lower()) if typed else None
-    rest = whole[typed.end() :] if typed and typed_verb else whole
+    rest = full[typed.end() :] if typed and typed_verb else full
     text = _strip_components(strip_marks(rest))
-    components = whole[: whole.rfind(text)] if text else whole
+    components = full[: full.rfind(text)] if text else full
     verb, word = (typed_verb, typed[1]) if typed and typed_verb else _verb(text)
     lower = text.lower()
     words = _WORD.findall(lower)
@@ -167,7 +167,7 @@ def read_title(title: str) -> TitleSigns:
         soft_faults=_count(words, _SOFT_FAULTS),
         offers=not _OFFERS.isdisjoint(words) or (("-" in text or "()" in text) and _FLAG.search(lower) is not None),
         aside=not _ASIDES.isdisjoint(words) or not _ASIDES.isdisjoint(_WORD.findall(components.lower())),
-        upkeep=is_upkeep_title(text) or (components != "" and is_upkeep_title(whole)),
+        upkeep=is_upkeep_title(text) or (components != "" and is_upkeep_title(full)),
     )
 
 
