@@ -22,7 +22,8 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from bot.history.clone import open_clone
-from bot.history.log import arrivals, landings
+from bot.history.log import landings
+from bot.history.walk import arrivals
 from bot.landing.conventions.recognition import Recognised, recognise
 from bot.landing.message.parts import DEFAULT, LandingReading
 from bot.landing.reverts.titles import is_revert_subject

@@ -18,9 +18,10 @@ from statistics import mean, median, quantiles
 from benchmarks.metrics.agreement import auc, auc_at_equal_size
 from benchmarks.metrics.fit_quality import report
 from benchmarks.metrics.scored_changes import ScoredChange, clones, facts_of, replay_rows, rows_of, stated_labels
-from bot.history.log import arrivals, landings
+from bot.history.log import landings
 from bot.history.measuring import rules_of
 from bot.history.opening import open_clones
+from bot.history.walk import arrivals
 from bot.landing.lines.split import ReadFile, read_files
 from bot.metrics.scores import FORMULAS, architecture, correctness, performance
 from bot.metrics.signals import signals

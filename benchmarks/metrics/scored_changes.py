@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from benchmarks.metrics.blamed import Touched, replay
 from bot.history.clone import Clone
 from bot.history.git import GitError
-from bot.history.log import CommitArrival, arrivals, landings
+from bot.history.log import landings
 from bot.history.measuring import rules_of
 from bot.history.opening import open_clones
+from bot.history.walk import CommitArrival, arrivals
 from bot.landing.changes import fold
 from bot.metrics.hotspots import History
 from bot.metrics.measure import Measure, measure

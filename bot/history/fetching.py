@@ -22,7 +22,8 @@ from msgspec.structs import replace
 from bot.configuration.route import DIRECT, NetworkRoute
 from bot.history.clone import NO_MAILMAP, Clone, open_clone
 from bot.history.git import GitError, git, git_stream
-from bot.history.log import CommitArrival, arrivals, commits
+from bot.history.log import commits
+from bot.history.walk import CommitArrival, arrivals
 from bot.model.commit import Commit, Repository
 from bot.model.ids import CommitId, RepositoryId
 
@@ -145,7 +146,8 @@ class FetchedClone(Struct, frozen=True):
     def _rows(self, head: CommitId) -> Iterator[str]:
         for one in arrivals(self.at(head)):
             number = "-" if one.brought_by is None else one.brought_by
-            yield f"{one.commit} {one.landed_at} {one.merge_commit or '-'} {number}"
+            clamped = " clamped" if one.clamped else ""
+            yield f"{one.commit} {one.landed_at} {one.merge_commit or '-'} {number}{clamped}"
 
     def is_planned(self, head: CommitId) -> bool:
         return self._plan_of(head).exists()
@@ -166,9 +168,10 @@ class FetchedClone(Struct, frozen=True):
 
 
 def _read_plan_line(line: list[str]) -> CommitArrival:
-    sha, landed_at, merge_commit, brought_by = line
+    sha, landed_at, merge_commit, brought_by, *clamped = line
     number = None if brought_by == "-" else int(brought_by)
-    return CommitArrival(CommitId(sha), int(landed_at), None if merge_commit == "-" else CommitId(merge_commit), number)
+    merge = None if merge_commit == "-" else CommitId(merge_commit)
+    return CommitArrival(CommitId(sha), int(landed_at), merge, number, bool(clamped))
 
 
 def _write(file: Path, lines: list[str]) -> None:

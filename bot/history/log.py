@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from bot.history.clone import Clone
-from bot.history.git import GitError, SpooledOutput, git, git_stream
+from bot.history.git import git, git_stream
+from bot.history.walk import CommitArrival
 from bot.landing.conventions.batches import divide_by_branch, is_batch, is_rolled_up
 from bot.landing.conventions.merge_commits import batch_numbers, rolled_up_number
-from bot.landing.conventions.nesting import Spot, parent_spots, unrelated_commits
 from bot.landing.identity.credit import noreply
 from bot.landing.lines.diff import read_diff
-from bot.landing.message.parts import IMPORTED_HISTORY
 from bot.model.commit import Commit, Landing, Signature
 from bot.model.ids import CommitId
 
@@ -32,32 +30,10 @@ _END = b"\x01end\0"
 """a record start that is no commit id"""
 
 
-class CommitArrival(NamedTuple):
-    """Where and when one non-merge commit reached the default branch. `merge_commit` is None if no merge
-    commit brought it.
-    """
-
-    commit: CommitId
-    landed_at: int
-    merge_commit: CommitId | None
-    brought_by: int | None = None
-    """as in `Landing`, except for a merge whose own message lists several pull requests"""
-
-
 def blocks(stream: IO[bytes]) -> Iterator[bytes]:
     """A stream in blocks of any size."""
     while block := stream.read(_CHUNK):
         yield block
-
-
-class _Step(NamedTuple):
-    """One commit of a walk."""
-
-    commit: CommitId
-    parents: list[CommitId]
-    spot: Spot
-    landed_at: int
-    merge_commit: CommitId | None
 
 
 class Records:
@@ -144,98 +120,6 @@ def commits(folder: Path, ids: Sequence[str], *, patches: bool = True, mailmap: 
         yield from map(partial(read_record, files=patches), Records(parts).of(ids, _END))
 
 
-class Walk:
-    """The commits of a default branch, children before parents; git writes the list to a file in the background.
-
-    `since` excludes what that commit contains; it has to be on the first-parent line (`continues`). Must be closed.
-    """
-
-    def __init__(self, clone: Clone, since: str | None = None) -> None:
-        excluded = (f"^{since}",) if since else ()
-        arguments = ("log", "--topo-order", "--format=%H %ct %P%x00%s", clone.head, *excluded, "--")
-        self.clone = clone
-        self._since = since
-        self._head = clone.head
-        self._output = SpooledOutput(clone.git_dir, arguments)
-
-    def close(self) -> None:
-        self._output.close()
-
-    def continues(self) -> bool:
-        """Whether the first-parent line ends at `since`: if so, what landed before it landed as it did then."""
-        oldest: str | None = self._head
-        try:
-            for line in self._output.lines() if self._since else ():
-                sha, _, *parents = line.partition(b"\0")[0].decode().split()
-                if sha == oldest:
-                    oldest = parents[0] if parents else None
-        except GitError:
-            return False  # git no longer has that commit
-        return self._since is None or oldest == self._since
-
-    def size(self) -> int:
-        """The number of commits that arrive: all except merges. Raises GitError if git could not list them."""
-        return sum(line.count(b" ", 0, line.index(b"\0")) < 3 for line in self._output.lines())
-
-    def arrivals(self) -> Iterator[CommitArrival]:
-        """Every non-merge commit with the merge commit that brought it. Raises GitError if git could not list them."""
-        imported = self._imported_commits()
-        for one in self._steps():
-            if len(one.parents) < 2:
-                number = IMPORTED_HISTORY if one.commit in imported else one.spot.brought_by
-                yield CommitArrival(one.commit, one.landed_at, one.merge_commit, number)
-
-    def _imported_commits(self) -> set[CommitId]:
-        """The commits of imported histories of other repositories, each smaller than the history before its merge."""
-        roots = sum(b" \0" in line for line in self._output.lines())
-        if self.clone.shallow or roots <= (self._since is None):
-            return set()
-        with_roots = {one.merge_commit for one in self._steps() if not one.parents and one.merge_commit}
-        brought: dict[CommitId, dict[CommitId, list[CommitId]]] = {merge_commit: {} for merge_commit in with_roots}
-        for one in self._steps():
-            if one.merge_commit in brought:
-                brought[one.merge_commit][one.commit] = one.parents
-        smaller = [
-            parents for merge_commit, parents in brought.items() if len(parents) < self._size_before(merge_commit)
-        ]
-        return {name for parents in smaller for name in unrelated_commits(parents)}
-
-    def _size_before(self, merge_commit: CommitId) -> int:
-        return int(git(self.clone.git_dir, "rev-list", "--count", f"{merge_commit}^1", "--"))
-
-    def _steps(self) -> Iterator[_Step]:
-        """Every commit, merges included.
-
-        A commit landed with the oldest commit of the first-parent line that reaches it. Walking children first, only
-        the edge of the walk has to be remembered, so memory depends on how many branches are open at once.
-        """
-        edge: dict[str, tuple[Spot, int, CommitId | None]] = {self._head: (Spot((0,)), 0, None)}
-        mainline: str | None = self._head
-        step = 0
-        for line in self._output.lines():
-            head, _, subject = line.decode("utf-8", "replace").partition("\0")
-            sha, committed, *parents = map(CommitId, head.split())
-            on_mainline = sha == mainline
-            spot, landed_at, merge_commit = edge.pop(sha)
-            if on_mainline:
-                step += 1
-                spot, landed_at = Spot((step,)), max(int(committed), 0)
-                merge_commit = sha if len(parents) > 1 else None
-                mainline = parents[0] if parents else None
-            # on the first-parent line the values from the child are replaced when the parent itself is visited
-            for parent, parent_spot in parent_spots(spot, parents, "" if on_mainline else subject):
-                known = edge.get(parent)
-                if known is None or known[0].depths < parent_spot.depths:
-                    edge[parent] = (parent_spot, landed_at, merge_commit)
-            yield _Step(sha, parents, spot, landed_at, merge_commit)
-
-
-def arrivals(clone: Clone, since: str | None = None) -> Iterator[CommitArrival]:
-    """Every non-merge commit of the default branch, children before parents, with the merge commit that brought it."""
-    with closing(Walk(clone, since)) as walk:
-        yield from walk.arrivals()
-
-
 ReadCommits = Callable[[Sequence[CommitId]], Iterable[Commit]]
 """reads the commits with these ids, in the order given"""
 
@@ -272,7 +156,8 @@ def _read_landings(
             landed_at=datetime.fromtimestamp(arrival.landed_at, UTC),
             brought_by=branches[arrival.merge_commit].get(commit.id, arrival.brought_by)
             if arrival.merge_commit
-            else None,
+            else arrival.brought_by,
+            clamped=arrival.clamped,
         )
 
 

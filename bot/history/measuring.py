@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 
 from bot.history.clone import Clone
-from bot.history.log import CommitArrival, landings
+from bot.history.log import landings
 from bot.history.notes import Notes
 from bot.history.patches import PatchReader
 from bot.history.rows import Rows
+from bot.history.walk import CommitArrival
 from bot.history.workers import run_in_workers
 from bot.landing.repo_config.files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.model.commit import Landing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from functools import cached_property
@@ -23,10 +24,10 @@ from bot import model
 from bot.configuration.errors import NO_TEMPORARY_FILE, UnusableInputError
 from bot.history.cache import cache_file, forget, is_damaged, report_cache_errors
 from bot.history.clone import RULING, Clone
-from bot.history.log import Walk
 from bot.history.releases import first_releases, release_tags, tags_digest
 from bot.history.scratch import MonthSum, Scratch
 from bot.history.sums import SumContext, month_sums
+from bot.history.walk import Walk, is_outdated
 from bot.landing.identity.credit import People
 from bot.metrics import METHOD_VERSION
 from bot.model.change import Change
@@ -98,7 +99,9 @@ def _scratch(file: Path | None) -> Scratch:
 class CloneRecord:
     """Facts of clones, refreshed from git and stored in a scratch file."""
 
-    def __init__(self, clones: Sequence[Clone], *, cache: bool = True) -> None:
+    def __init__(self, clones: Sequence[Clone], *, cache: bool = True, now: int | None = None) -> None:
+        """`now` is the time of reading, in epoch seconds: nothing landed later."""
+        self._now = int(time.time()) if now is None else now
         self.clones = tuple(clones)
         self._ruling = {clone: clone.files(*RULING) for clone in self.clones}
         self._scratch = _scratch(cache_file(self._identity()) if cache else None)
@@ -138,16 +141,20 @@ class CloneRecord:
                 known = scratch.last_fact()
                 self._measure(walks, progress, workers)
                 scratch.index_keys(known)
-        for walk in walks:
-            scratch.save_head(walk.clone.repository.full_name, walk.clone.head)
+            for walk in walks:
+                scratch.save_head(walk.clone.repository.full_name, walk.clone.head, walk.summary)
         scratch.commit()
 
-    def _walks(self, heads: Mapping[str, str], stack: ExitStack) -> list[Walk]:
+    def _walks(self, heads: Mapping[str, tuple[str, str]], stack: ExitStack) -> list[Walk]:
         """The history after `heads`; the whole history if it was rewritten since, so that the
         cached facts are invalid.
         """
-        known = [(clone, heads.get(clone.repository.full_name)) for clone in self.clones]
-        walks = [stack.enter_context(closing(Walk(clone, head))) for clone, head in known if head != clone.head]
+        known = [(clone, *heads.get(clone.repository.full_name, (None, ""))) for clone in self.clones]
+        walks = [
+            stack.enter_context(closing(Walk(clone, head, known=summary, now=self._now)))
+            for clone, head, summary in known
+            if head != clone.head or is_outdated(summary, self._now)
+        ]
         if walks:
             # loaded while git lists: new commits are measured and folded afterwards
             import bot.history.measuring
@@ -157,7 +164,7 @@ class CloneRecord:
         if all(walk.continues() for walk in walks):
             return walks
         self._scratch.empty()
-        return [stack.enter_context(closing(Walk(clone))) for clone in self.clones]
+        return [stack.enter_context(closing(Walk(clone, now=self._now))) for clone in self.clones]
 
     def _measure(self, walks: Sequence[Walk], progress: Progress | None, workers: int | None) -> None:
         from bot.history.measuring import Source, measure_batches

@@ -17,7 +17,8 @@ from bot.model.fact import STATED_ROLES, Fact
 from bot.model.ids import CommitId
 
 _SCHEMA = """
-create table if not exists head (repository text primary key, commit_id text not null) without rowid;
+create table if not exists head (
+  repository text primary key, commit_id text not null, summary text not null) without rowid;
 create table if not exists fact (
   id integer primary key, repository text not null, commit_id text not null, landed_at integer not null,
   merge_commit text not null, author text not null, payload blob not null);
@@ -112,12 +113,13 @@ class Scratch:
 
     # --- filling --------------------------------------------------------------------------------------------------
 
-    def heads(self) -> dict[str, str]:
-        """By repository, the commit whose whole history is measured."""
-        return dict(self._db.execute("select repository, commit_id from head"))
+    def heads(self) -> dict[str, tuple[str, str]]:
+        """By repository, the commit whose whole history is measured, and the summary of the walk through it."""
+        rows = self._db.execute("select repository, commit_id, summary from head")
+        return {repository: (commit, summary) for repository, commit, summary in rows}
 
-    def save_head(self, repository: str, commit_id: str) -> None:
-        self._db.execute("insert or replace into head values (?, ?)", (repository, commit_id))
+    def save_head(self, repository: str, commit_id: str, summary: str) -> None:
+        self._db.execute("insert or replace into head values (?, ?, ?)", (repository, commit_id, summary))
 
     def empty(self) -> None:
         """Delete everything."""

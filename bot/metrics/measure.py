@@ -199,6 +199,7 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
         renames=_renames(commit.files),
         headings=added_headings(commit.files),
         areas=_areas(landing.pull_request.labels) if landing.pull_request else (),
+        clamped=landing.clamped,
     )
 
 

@@ -79,6 +79,11 @@ class Change(Struct, frozen=True):
         return self.state != "reverted" and self.kind != "revert" and not self.elsewhere
 
     @property
+    def clamped(self) -> bool:
+        """Whether a date of its commits could not be, so that a believable one near it stands for it."""
+        return any(commit.fact.clamped for commit in self.commits)
+
+    @property
     def counted(self) -> tuple[CountedCommit, ...]:
         return tuple(commit for commit in self.commits if commit.counts)
 

@@ -119,7 +119,7 @@ class Landing(Struct, frozen=True):
     """One non-merge commit that the default branch of one repository contains.
 
     `merge_commit` is the commit on the first-parent line that brought it there (a merge commit, or the commit itself).
-    `landed_at` is its committer time, which anybody with a clone can read.
+    `landed_at` is its committer time, which anybody with a clone can read, or a believable one near it.
     """
 
     repository: Repository
@@ -130,7 +130,10 @@ class Landing(Struct, frozen=True):
     """known only from GitHub; always None for a clone"""
     brought_by: int | None = None
     """if `merge_commit` merges several pull requests at once: the one whose branch contained the commit; 0 if the
-    commit belongs to the history of another repository, which `merge_commit` imported"""
+    commit belongs to the history of another repository, which `merge_commit` imported; -1 if the number in the message
+    of `merge_commit` is another repository's too"""
+    clamped: bool = False
+    """whether `landed_at` stands for a committer time that cannot be"""
     on_github: bool = False
     """GitHub resolved its people; False for a clone alone"""
     pusher: UserId | None = None

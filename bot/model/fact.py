@@ -173,6 +173,8 @@ class Fact(Struct, frozen=True):
     """short headings that it adds to the documentation"""
     areas: tuple[str, ...] = ()
     """parts of the product that the pull request's labels name, as in `area/storage`"""
+    clamped: bool = False
+    """whether `landed_at` stands for a committer time that cannot be"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
@@ -296,4 +298,5 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         tuple([(old, new) for old, new in get("renames", ())]),
         tuple(get("headings", ())),
         tuple(get("areas", ())),
+        get("clamped", False),
     )

@@ -31,9 +31,10 @@ from sqlalchemy import func, select
 
 from bot.github.graphql import PAGE
 from bot.history.clone import Clone
-from bot.history.log import arrivals, landings
+from bot.history.log import landings
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
+from bot.history.walk import arrivals
 from bot.landing.changes import fold
 from bot.landing.conventions.recognition import recognise
 from bot.landing.identity.credit import person_key

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from bot.history.clone import open_clone
-from bot.history.log import arrivals, landings
+from bot.history.log import landings
+from bot.history.walk import arrivals
 from bot.landing.conventions.batches import divide_by_branch
 from tests.history.repository import Repository
 

@@ -4,7 +4,8 @@ import pytest
 
 from bot.history.clone import name_of_remote, open_clone
 from bot.history.git import GitError
-from bot.history.log import arrivals, commits, landings
+from bot.history.log import commits, landings
+from bot.history.walk import arrivals
 from bot.landing.lines.diff import read_diff, unquote
 from tests.history.repository import BEN, Repository
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.history.clone import open_clone
-from bot.history.log import arrivals, landings
+from bot.history.log import landings
+from bot.history.walk import arrivals
 from bot.landing.conventions.recognition import recognise
 from bot.model.fact import Fact
 from bot.model.ids import RepositoryId

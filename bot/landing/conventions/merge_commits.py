@@ -39,7 +39,7 @@ def numbered_merge(subject: str) -> int | None:
 
 def nested_merge(reading: LandingReading) -> MessageFinding | None:
     """A merge of one pull request within the merged branch; a merge made in somebody's fork proves nothing."""
-    number = reading.landing.brought_by
+    number = reading.inner_number
     if not number or _is_from_fork(reading) or _is_pulled_from_fork(reading):
         return None
     several = len(batch_numbers(reading.merge_subject)) > 1 or is_roll_up(reading.landing.merge_commit.message)
@@ -85,7 +85,7 @@ def homu(reading: LandingReading) -> MessageFinding | None:
     if found is None:
         return None
     parts = _rolled_up_pulls(reading)
-    if parts or reading.landing.brought_by:
+    if parts or reading.inner_number:
         return _matching_pull(parts, reading)
     return MessageFinding(pull_request=found[0], title=reading.merge_body() or None)
 
@@ -146,7 +146,7 @@ def _matching_pull(parts: list[tuple[int, str, str]], reading: LandingReading) -
 
     The shape of the history decides where it was read, then the title, then the author.
     """
-    if number := reading.landing.brought_by:
+    if number := reading.inner_number:
         return MessageFinding(
             pull_request=number, title=next((part[1] for part in parts if part[0] == number), None) or None
         )

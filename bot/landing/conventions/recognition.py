@@ -10,7 +10,7 @@ from bot.landing.conventions.catalogue import CONVENTIONS, Convention
 from bot.landing.identity.addresses import plain_email
 from bot.landing.lines.patch import PatchLines, read_patches
 from bot.landing.message.parts import DEFAULT, TRAILERS, LandingReading, LandingSettings, MessageFinding, number_at_end
-from bot.landing.reverts.statements import read_reverts
+from bot.landing.reverts.statements import own_keys, read_reverts
 from bot.landing.reverts.targets import issues_of
 from bot.landing.same_work.keys import digest, patch_key, plain_title, pull_key, title_key
 from bot.model.commit import Landing
@@ -84,8 +84,8 @@ def recognise_all(
         for reading, revert, lines in zip(readings, reverts, patches, strict=True)
     ]
     stated = [
-        [*(key for finding in proved for key in finding.keys), *([work] if work else ())]
-        for proved, work in zip(findings, works, strict=True)
+        [*own_keys(reading, [key for finding in proved for key in finding.keys]), *([work] if work else ())]
+        for reading, proved, work in zip(readings, findings, works, strict=True)
     ]
     keys = [_keys_of(*known) for known in zip(readings, stated, zip(titles, pulls, strict=True), reverts, strict=True)]
     return [
@@ -110,6 +110,7 @@ def _proved_pull(reading: LandingReading, proofs: Proofs) -> int | None:
     """
     github_pull = reading.landing.pull_request
     findings = [each for entry, each in proofs if not reading.is_imported_history or entry.looks_at == "merge"]
+    findings = [] if reading.has_other_numbers else findings
     pull = (
         github_pull.number if github_pull else next((each.pull_request for each in findings if each.pull_request), None)
     )

@@ -26,6 +26,8 @@ class LandingSettings(Struct, frozen=True):
 DEFAULT = LandingSettings()
 IMPORTED_HISTORY = 0
 """the value of `Landing.brought_by` in the imported history of another repository"""
+OTHER_NUMBERS = -1
+"""its value where the numbers in the message, and in that of the merge, are those of another repository"""
 TRAILERS = frozenset(
     (
         "change-id",
@@ -101,7 +103,18 @@ class LandingReading(NamedTuple):
     @property
     def is_imported_history(self) -> bool:
         """Whether it is imported history: the numbers in its messages are the other repository's."""
-        return self.landing.brought_by == IMPORTED_HISTORY
+        return self.landing.brought_by in (IMPORTED_HISTORY, OTHER_NUMBERS)
+
+    @property
+    def has_other_numbers(self) -> bool:
+        """Whether the number in the message of the merge that brought it is another repository's too."""
+        return self.landing.brought_by == OTHER_NUMBERS
+
+    @property
+    def inner_number(self) -> int | None:
+        """The pull request of the branch, among those that one merge brought, that had the commit."""
+        number = self.landing.brought_by
+        return number if number is not None and number > 0 else None
 
     def only_value(self, key: str) -> str | None:
         """The value of a trailer that occurs with only one value; a roll-up with several refers to other work."""

@@ -63,15 +63,16 @@ def read_reverts(reading: LandingReading) -> MessageFinding:
         found = [finding for form in REVERT_FORMS if (finding := form.read(pull)) is not None]
     reverts = list(dict.fromkeys(key for finding in found for key in finding.reverts))
     relands = tuple(dict.fromkeys(key for finding in found for key in finding.relands))
-    if reading.is_imported_history:
-        reverts, relands = _without_own_pulls(reverts, reading), tuple(_without_own_pulls(relands, reading))
+    reverts, relands = own_keys(reading, reverts), tuple(own_keys(reading, relands))
     if _is_partial_revert(reading):
         reverts = [key if key.startswith(PART) else PART + key for key in reverts]
     return MessageFinding(reverts=tuple(reverts), relands=relands)
 
 
-def _without_own_pulls(keys: Sequence[str], reading: LandingReading) -> list[str]:
-    """The keys without pull requests of this repository: in imported history the numbers are another repository's."""
+def own_keys(reading: LandingReading, keys: Sequence[str]) -> list[str]:
+    """The keys; in imported history without pull requests, as the numbers are another repository's."""
+    if not reading.is_imported_history:
+        return list(keys)
     return [key for key in keys if not key.startswith(pull_key(reading.repository, 0)[:-1])]
 
 

@@ -139,7 +139,7 @@ def change_object(change: Change) -> Object:
         "reverted_by": change.reverted_by,
         "partly_reverted_by": list(change.partly_reverted_by),
         "url": change.url,
-    }
+    } | ({"clamped": True} if change.clamped else {})
 
 
 def _text(text: Text) -> Object:

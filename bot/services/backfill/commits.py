@@ -13,7 +13,8 @@ from sqlalchemy import Connection, select
 from bot.github.client import Client
 from bot.history.clone import Clone
 from bot.history.fetching import FetchedClone
-from bot.history.log import CommitArrival, landings
+from bot.history.log import landings
+from bot.history.walk import CommitArrival
 from bot.landing.conventions.recognition import proved_pull_request
 from bot.metrics.measure import Measure, measure
 from bot.model.commit import Landing, PullRequest

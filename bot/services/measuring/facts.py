@@ -16,6 +16,7 @@ from bot.github.reads import LandedCommit, read_commit
 from bot.landing.conventions.batches import is_batch, is_rolled_up
 from bot.landing.conventions.catalogue import NESTED
 from bot.landing.conventions.recognition import proved_pull_request
+from bot.landing.landing_times import EARLIEST, is_believable
 from bot.metrics.measure import Measure, measure
 from bot.model.commit import Commit, Landing, PullRequest, Repository
 from bot.model.fact import Fact
@@ -59,9 +60,14 @@ async def measure_facts(
 ) -> tuple[Fact, ...]:
     """Measure landed commits, each with the pull request that brought it, if known."""
     facts = []
+    now = context.clock()
     for one in landed:
+        landed_at = one.merge_commit.committed_at
+        clamped = not is_believable(int(landed_at.timestamp()), oldest=EARLIEST, now=int(now.timestamp()))
         landing = Landing(
-            repository, one.commit, one.merge_commit, one.merge_commit.committed_at, brought_by=one.brought_by
+            *(repository, one.commit, one.merge_commit, now if clamped else landed_at),
+            brought_by=one.brought_by,
+            clamped=clamped,
         )
         bringing = partial(pull_request_of, landing=landing, rules=rules, brought=brought)
         pull_request = await context.store.read(bringing)
