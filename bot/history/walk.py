@@ -145,8 +145,8 @@ class Walk:
         survey = self._surveyed()
         for one in self._steps():
             if len(one.parents) < 2:
-                place = one.commit if one.on_mainline else one.merge_commit
-                clamped = survey.times.get(place or one.commit)
+                bringer = one.commit if one.on_mainline else one.merge_commit
+                clamped = survey.times.get(bringer or one.commit)
                 landed_at = one.landed_at if clamped is None else clamped
                 brought_by = self._brought_by(one, survey)
                 yield CommitArrival(one.commit, landed_at, one.merge_commit, brought_by, clamped is not None)
@@ -176,20 +176,20 @@ class Walk:
         numbers: dict[CommitId, int] = {}
         uses: dict[_Use, NumberUse] = {}
         for one in self._steps():
-            place = one.merge_commit or one.commit
+            bringer = one.merge_commit or one.commit
             if one.on_mainline:
                 line.append((one.commit, one.committed_at))
             if one.number is not None and one.commit not in self._imported:
                 merge = len(one.parents) > 1
                 if merge and one.on_mainline:
                     numbers[one.commit] = one.number
-                key = (place if merge else one.commit, one.number)
+                key = (bringer if merge else one.commit, one.number)
                 uses[key] = NumberUse(one.number, one.committed_at, one.authored_at, one.label)
             if len(one.parents) < 2 and not one.on_mainline:
-                number = one.spot.brought_by or numbers.get(place, 0)
-                use = uses.get((place, number))
+                number = one.spot.brought_by or numbers.get(bringer, 0)
+                use = uses.get((bringer, number))
                 if use is not None and one.authored_at < use.authored_at:
-                    uses[place, number] = use._replace(authored_at=one.authored_at)
+                    uses[bringer, number] = use._replace(authored_at=one.authored_at)
         return self._judge(line[::-1], numbers, uses)
 
     def _judge(
