@@ -212,7 +212,7 @@ def _merge_subject(landing: Landing) -> str:
     if landing.merge_commit.id == landing.commit.id:
         return ""
     subject = _subject(landing.merge_commit)
-    return "" if subject.lower().startswith(("merge ", "merged ", "merging ")) else subject
+    return "" if subject.lower().startswith(("merge ", "merged ", "merging ", "auto merge ", "rollup merge ")) else subject
 
 
 def _areas(labels: Sequence[str]) -> tuple[str, ...]:
