@@ -155,7 +155,7 @@ def test_an_unknown_person_gets_the_nearest_name(almanac: Command, clones: tuple
         (["--timezone", "Mars/Phobos"], "not an IANA time zone"),
         (["--timezone", "../../etc/localtime"], "not an IANA time zone"),
         (["--timezone", ""], "not an IANA time zone"),
-        (["--format", "pdf"], "none of json, text, markdown, html, svg"),
+        (["--format", "pdf"], "none of json, text, markdown, html, csv"),
         (["--format", "markdwon"], "did you mean markdown?"),
         (["--as", "somebody"], "none of named, anonymous"),
         (["--output", "absent/profile.txt"], "cannot write absent/profile.txt"),

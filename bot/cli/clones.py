@@ -11,7 +11,8 @@ import typer
 from bot.cli.options import Clones, Output, Since, Until, Who, Zone
 from bot.cli.printing import write
 
-FORMS = ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume")
+PICTURES = ("badge", "heatmap", "months", "languages")
+FORMS = ("json", "text", "markdown", "html", "csv", "atom", "jsonresume", "svg", *PICTURES)
 
 
 def profile(
@@ -37,7 +38,16 @@ def profile(
     if compat is not None:
         offline.check_choice("--compat", compat, ("seed", "seed-text"))
     window = offline.read_window(since, until, timezone)
-    write(offline.profile(clones, author, window, form=compat or format_, anonymous=as_ == "anonymous"), output)
+    write(
+        offline.profile(
+            clones,
+            author,
+            window,
+            form=compat or (f"svg-{format_}" if format_ in PICTURES else format_),
+            anonymous=as_ == "anonymous",
+        ),
+        output,
+    )
 
 
 def contributors(

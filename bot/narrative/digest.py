@@ -127,7 +127,9 @@ def month_digest(
     unnamed: Collection[PersonKey] = (),
 ) -> MonthDigest:
     """The digest of the month; `changes` may hold more than landed in it. Who is `unnamed` is counted, not named."""
-    names = {one.person.key: UNNAMED if one.person.key in unnamed else one.person.display for one in contributors}
+    names = {
+        key: UNNAMED if one.person.key in unnamed else one.person.display for one in contributors for key in one.keys
+    }
     landed = landed_in(scope, changes, names)
     lines = _Lines(quotes, {change.id: change for change in landed}, names, len(scope.repositories) > 1)
     groups, used = _unfolded(order or ranked_order(quotes), lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -25,6 +25,8 @@ class ContributorMonth(Struct, frozen=True):
     """One contributor's month: the numbers and items, and the work behind them."""
 
     person: Person
+    keys: frozenset[PersonKey]
+    """of every signature of the person"""
     record: MonthRecord
     work: MonthWork
 
@@ -40,22 +42,22 @@ def _work_in(work: MonthWork, repositories: Collection[str]) -> MonthWork:
 
 def contributor_months(
     changes: Sequence[Change],
-    people: Mapping[PersonKey, Person],
+    people: Iterable[tuple[Person, frozenset[PersonKey]]],
     where: tuple[Collection[str], Month, ZoneInfo],
     non_code: Mapping[PersonKey, NonCodeActivity] = NO_NON_CODE,
 ) -> list[ContributorMonth]:
-    """Everybody who landed a commit in the repositories (`where`) in that month, by name; `non_code` is what else is
-    known of whom."""
+    """Everybody who landed a commit in the repositories (`where`) in that month, by name; `people` with the keys of
+    their signatures, and `non_code` is what else is known of whom."""
     repositories, month, zone = where
     found: list[ContributorMonth] = []
-    for key, person in sorted(people.items(), key=lambda one: (one[1].display.casefold(), one[0])):
-        all_work = work_by_month(changes, (key,), zone).get(month)
-        if person.bot or all_work is None or not all_work.is_active:
+    for person, keys in sorted(people, key=lambda one: (one[0].display.casefold(), one[0].key)):
+        all_work = work_by_month(changes, keys, zone).get(month)
+        if person.bot or all_work is None:
             continue
         work = _work_in(all_work, repositories)
         if work.commits or work.delivered:
-            record = with_non_code(month_record(work), non_code.get(key))
-            found.append(ContributorMonth(person, record, work))
+            record = with_non_code(month_record(work), non_code.get(person.key))
+            found.append(ContributorMonth(person, keys, record, work))
     return found
 
 
@@ -63,5 +65,5 @@ def with_summary(one: ContributorMonth, changes: Sequence[Change], zone: ZoneInf
     """The contributor's month with its text."""
     by_id = {change.id: change for change in changes}
     turns = turns_by_month({one.work.month: one.work}, by_id, zone=zone).get(one.work.month, ())
-    quotes = quotes_of(one.work.delivered, (one.person.key,), zone)
+    quotes = quotes_of(one.work.delivered, one.keys, zone)
     return replace(one.record, summary=month_text(one.record, one.work, turns, quotes))

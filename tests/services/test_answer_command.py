@@ -12,15 +12,15 @@ async def test_a_classification_moves_the_numbers_and_the_check_run_and_survives
     async with town(strict_github, tmp_path) as there:
         pull = await there.land("feat: add a part")
         assert pull.landed
-        assert there.checks()[pull.landed]["title"] == "Counted: 1 commit as a feature"
+        assert there.checks()[pull.landed]["title"] == "Counted: 1 feature by Ada Example"
         said = await there.say(pull.issue, "/almanac classify fix", by="ada")
         assert reactions(said) == ["+1"]
         assert there.ours(pull.issue) == []
-        assert there.checks()[pull.landed]["title"] == "Counted: 1 commit as a bug fix"
+        assert there.checks()[pull.landed]["title"] == "Counted: 1 bug fix by Ada Example"
         assert "classified by its author: correction" in there.checks()[pull.landed]["summary"]
         again = await there.say(pull.issue, "/almanac recount", by="mara")
         assert reactions(again) == ["+1"]
-        assert there.checks()[pull.landed]["title"] == "Counted: 1 commit as a bug fix"
+        assert there.checks()[pull.landed]["title"] == "Counted: 1 bug fix by Ada Example"
 
 
 async def test_each_command_is_limited_to_who_may_use_it(github: Simulator, tmp_path: Path) -> None:

@@ -22,18 +22,18 @@ async def press(there: Town, check_run: int, identifier: str, *, by: str) -> Non
     await there.drained()
 
 
-@pytest.mark.parametrize(("who", "title"), [("ada", "a bug fix"), ("mara", "a bug fix"), ("sid", "a feature")])
+@pytest.mark.parametrize(("who", "title"), [("ada", "1 bug fix"), ("mara", "1 bug fix"), ("sid", "1 feature")])
 async def test_a_button_is_equivalent_to_a_command_and_needs_the_same_permission(
     github: Simulator, tmp_path: Path, who: str, title: str
 ) -> None:
     async with town(github, tmp_path) as there:
         pull = await there.land("feat: add a part")
         ((number, run),) = [(n, run) for n, run in there.repository.checks.items() if run.app is there.app]
-        assert run.fields["output"]["title"] == "Counted: 1 commit as a feature"
+        assert run.fields["output"]["title"] == "Counted: 1 feature by Ada Example"
         for identifier in ("classify:fix", "classify:sausage", "nothing"):
             await press(there, number, identifier, by=who)
         await press(there, 999_999, "classify:other", by=who)
-        assert there.checks()[pull.landed or ""]["title"] == f"Counted: 1 commit as {title}"
+        assert there.checks()[pull.landed or ""]["title"] == f"Counted: {title} by Ada Example"
 
 
 async def test_revoking_the_authorization_ends_every_session(github: Simulator, tmp_path: Path) -> None:

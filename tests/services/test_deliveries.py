@@ -41,9 +41,9 @@ async def test_a_pressed_button_corrects_the_kind_in_the_one_check_run(github: S
         await there.land("feat: add a part")
         pressed = {"requested_action": {"identifier": "classify:fix"}}
         await tell_check(there, only_check(there), "requested_action", by="sid", **pressed)
-        assert only_check(there).fields["output"]["title"] == "Counted: 1 commit as a feature"
+        assert only_check(there).fields["output"]["title"] == "Counted: 1 feature by Ada Example"
         await tell_check(there, only_check(there), "requested_action", by="ada", **pressed)
-        assert only_check(there).fields["output"]["title"] == "Counted: 1 commit as a bug fix"
+        assert only_check(there).fields["output"]["title"] == "Counted: 1 bug fix by Ada Example"
         assert "classified by its author" in only_check(there).fields["output"]["summary"]
 
 
@@ -53,9 +53,9 @@ async def test_one_comment_on_a_merge_is_edited_by_a_classification_and_by_a_lat
     async with town(github, tmp_path, settings="on_merge: comment\n") as there:
         pull = await there.land("feat: add a part")
         (first,) = (one for one in pull.issue.comments if one.app is there.app)
-        assert "a feature" in first.body
+        assert "| 1 feature |" in first.body
         await there.say(pull.issue, "/almanac classify fix", by="ada")
-        assert "a bug fix" in first.body
+        assert "| 1 bug fix |" in first.body
         await revert(there, "feat: add a part", pull.number, pull.landed or "")
         assert "reverted" in first.body
         assert len(there.ours(pull.issue)) == 1

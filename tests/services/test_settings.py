@@ -18,11 +18,11 @@ async def test_on_merge_comment_writes_one_comment_and_edits_it(github: Simulato
     async with town(github, tmp_path, settings="on_merge: comment\n") as there:
         pull = await there.land("feat: add a part")
         (text,) = there.ours(pull.issue)
-        assert "counted as | a feature" in text
+        assert "| 1 feature | ada |" in text
         assert there.checks() == {}
         await there.say(pull.issue, "/almanac classify fix", by="mara")
         (text,) = there.ours(pull.issue)
-        assert "counted as | a bug fix" in text
+        assert "| 1 bug fix | ada |" in text
         github.bot("helper[bot]")
         there.people["robot"] = github.bot("helper[bot]")
         robots = await there.land("chore: bump a part", by="robot")
@@ -112,8 +112,8 @@ async def test_a_month_without_work_and_a_digest_that_is_off_post_nothing(github
         there.clock.now = NOW.replace(month=8, day=2)
         await close_months(there.bot.context)
         await there.drained()
-        months = [text.splitlines()[1] for text in there.digests()]
-        assert months == ["## April 2031", "## May 2031"]
+        months = [text.splitlines()[1].partition(":")[0] for text in there.digests()]
+        assert months == ["**April 2031", "**May 2031"]
         assert await close_months(there.bot.context) == 0
 
 

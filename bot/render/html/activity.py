@@ -26,7 +26,7 @@ class YearPicture(Struct, frozen=True):
 
 
 def year_pictures(years: charts.Days, activity: Mapping[str, int]) -> list[YearPicture]:
-    """Every calendar year from the first with work to the last, newest first."""
+    """Every calendar year with work, newest first."""
     return [
         _year_picture(year, tuple(days), tuple([activity[day] for day in days]))
         for year, days in charts.every_year(years)

@@ -53,16 +53,13 @@ def _runs(days: Sequence[str], width: int) -> Days:
 
 
 def year_maps(years: Days, activity: Mapping[str, int]) -> list[YearMap]:
-    """A map for every calendar year from the first day with work to the last, newest first."""
+    """A map for every calendar year with work, newest first."""
     return [year_map(year, days, [activity[day] for day in days]) for year, days in every_year(years)]
 
 
 def every_year(years: Days) -> list[tuple[str, list[str]]]:
-    """(year, its days with work) for every calendar year from the first with work to the last, newest first."""
-    if not years:
-        return []
-    span = range(int(max(years)), int(min(years)) - 1, -1)
-    return [(year, years.get(year, [])) for year in (f"{number:04d}" for number in span)]
+    """(year, its days with work) for every calendar year with work, newest first: a long gap takes no room."""
+    return sorted(years.items(), reverse=True)
 
 
 def year_map(year: str, days: Sequence[str], commits: Sequence[int]) -> YearMap:
@@ -98,14 +95,9 @@ def _year_grid(year: int) -> tuple[str, dict[str, str]]:
 
 
 def calendar_months(months: Iterable[str]) -> list[str]:
-    """All calendar months of the years from the first of `months` to the last, oldest first."""
-    years = {month[:4] for month in months}
-    return list(_months_of_years(int(min(years)), int(max(years)))) if years else []
-
-
-@lru_cache(maxsize=64)
-def _months_of_years(first: int, last: int) -> tuple[str, ...]:
-    return tuple(f"{year:04d}-{month:02d}" for year in range(first, last + 1) for month in range(1, 13))
+    """All calendar months of each year that has one of `months`, oldest first: a long gap takes no room."""
+    years = sorted({month[:4] for month in months})
+    return [f"{year}-{month:02d}" for year in years for month in range(1, 13)]
 
 
 def month_bars(months: Sequence[MonthRecord], height: int = 40) -> tuple[list[str], str, int]:

@@ -14,25 +14,14 @@ from bot.metrics.lines import LINES
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Signature
 from bot.model.fact import PARTS
-from bot.model.ids import Kind, PersonKey
+from bot.model.ids import PersonKey
+from bot.narrative.sentences import NOUNS
 from bot.render.environment import template
 from bot.render.markdown_escaping import MdText, md_join, md_text
+from bot.render.plain_text import plain_text
 from bot.render.wording import change_notes, quantity, thousands
 
-_KIND_NAMES: dict[Kind, str] = {
-    "feature": "a feature",
-    "bug_fix": "a bug fix",
-    "refactor": "refactoring",
-    "docs": "documentation",
-    "test": "tests",
-    "build": "build work",
-    "ci": "CI work",
-    "perf": "a performance improvement",
-    "style": "style",
-    "chore": "maintenance",
-    "revert": "a revert",
-    "upkeep": "upkeep",
-}
+LONGEST_TITLE = 60
 _COMMA = MdText(", ")
 
 
@@ -64,7 +53,7 @@ def landing_note(changes: Sequence[Change], context: NoteContext = NO_NOTE_CONTE
         lines_of_code=md_text(LINES.note),
         problems=[md_text(problem, 400) for problem in context.problems],
     )
-    return Note(_title(people), text.strip() + "\n")
+    return Note(_title(people, context.unnamed), text.strip() + "\n")
 
 
 def is_machine_work(change: Change) -> bool:
@@ -72,16 +61,24 @@ def is_machine_work(change: Change) -> bool:
     return all(is_machine(commit.fact.author) for commit in change.commits)
 
 
-def _title(changes: Sequence[Change]) -> str:
+def _title(changes: Sequence[Change], unnamed: Collection[PersonKey]) -> str:
+    """`Counted: 1 feature by Ada Example`, at most `LONGEST_TITLE` characters."""
     if not changes:
         return "Nothing counted: no person's work"
-    if len(changes) > 1:
-        return f"Counted: {quantity(len(changes), 'change')}"
-    change = changes[0]
-    commits = quantity(len(change.counted), "commit")
-    if change.state == "reverted":
-        return f"{commits}, reverted: no longer counted as delivered"
-    return f"Counted: {commits} as {_KIND_NAMES[change.kind]}"
+    verb = "Reverted" if all(change.state == "reverted" for change in changes) else "Counted"
+    text = f"{verb}: {_what(changes[0]) if len(changes) == 1 else quantity(len(changes), 'change')}"
+    signed = [commit.fact.author for change in changes for commit in change.counted or change.commits]
+    people = {person_key(person): person for person in signed if not is_machine(person)}
+    names = [plain_text(one.name or one.login or "") for key, one in people.items() if key not in unnamed]
+    if not names or len(names) < len(people):
+        return text
+    by = f"{text} by {names[0]}" + (f" and {quantity(len(names) - 1, 'other')}" if len(names) > 1 else "")
+    return by if len(by) <= LONGEST_TITLE else text
+
+
+def _what(change: Change) -> str:
+    """`1 feature`; `1 change` where the kind is not certain."""
+    return quantity(1, *(NOUNS[change.kind] if change.certain else ("change", "changes")))
 
 
 def _names(people: Sequence[Signature], unnamed: Collection[PersonKey]) -> MdText:
@@ -116,14 +113,15 @@ def _view(change: Change, context: NoteContext) -> dict[str, Any]:
     return {
         "title": md_text(change.title, 200) or MdText("(no title)"),
         "state": md_text(change.state) if change.state != "landed" else None,
-        "kind": md_text(_KIND_NAMES[change.kind]),
+        "kind": md_text(_what(change)),
         "why": md_text(change.why, 200),
-        "unsure": not change.certain,
+        "guess": md_text(NOUNS[change.kind][0]) if not change.certain else None,
         "authors": _names(authors, context.unnamed) or MdText("no person"),
         "helpers": _names([sig for fact in facts for sig in fact.co_authors], context.unnamed),
         "commits": md_text(quantity(len(change.counted), "commit")),
         "landed": md_text(f"on {landed:%Y-%m-%d %H:%M} UTC"),
-        "lines": _lines(commits),
+        "lines": md_text(quantity(sum(commit.lines.total for commit in commits), "line")),
+        "parts": _lines(commits),
         "ai": md_join(_COMMA, (md_text(tool) for tool in tools)),
         "notes": [md_text(note, 600) for note in notes],
     }

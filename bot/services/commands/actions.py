@@ -247,10 +247,10 @@ def _records(
     component = records.facts_about(connection, keys, [scene.repository_id]).facts()
     changes = fold_corrected(connection, component, names)
     known = people.person(connection, asked.asker.key) or Person(asked.asker.key, asked.asker.account.name, ())
-    persons = {key: replace(known, bot=False) for key in keys}
+    asker = [(replace(known, bot=False), frozenset(keys))]
     found: dict[Month, MonthRecord] = {}
     for month in sorted({month_of(fact.landed_at, context.zone) for fact in facts}, reverse=True):
-        own_months = contributor_months(changes, persons, ((scene.repository.full_name,), month, context.zone))
+        own_months = contributor_months(changes, asker, ((scene.repository.full_name,), month, context.zone))
         if own_months:
             found[month] = with_summary(own_months[0], changes, context.zone)
     return list(found.values()), {change.id: change for change in changes}

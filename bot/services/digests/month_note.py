@@ -64,7 +64,7 @@ class MonthParts(Struct, frozen=True):
     @property
     def offer(self) -> Offer:
         """What a model may choose from."""
-        people = {one.person.key for one in self.contributors}
+        people = {key for one in self.contributors for key in one.keys}
         return offer_of(self.quotes, landed_in(self.about, self.changes, people))
 
     def note(self, wording: Wording | None = None, *, preview: bool = False) -> MonthNote:
@@ -102,7 +102,8 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
     visible = _people(connection, keys)
     non_code = month_non_code(connection, scope, sorted(visible), changes, zone)
     where = about.repositories, scope.month, zone
-    contributors = contributor_months(changes, visible, where, non_code)
+    people_shown = [(person, frozenset((key,))) for key, person in visible.items()]
+    contributors = contributor_months(changes, people_shown, where, non_code)
     if not contributors:
         return None
     newest = max(facts, key=lambda fact: (fact.landed_at, fact.merge_commit)).merge_commit
@@ -131,7 +132,7 @@ def _comparison(connection: Connection, scope: DigestScope, newest: CommitId, zo
         return None
     (only,) = scope.repositories
     before = ledger.newest_merge_commit(connection, scope.ids[0], month_start(scope.month, zone))
-    return f"https://github.com/{only.full_name}/compare/{before}...{newest}" if before else None
+    return f"https://github.com/{only.full_name}/compare/{before[:12]}...{newest[:12]}" if before else None
 
 
 def _facts(connection: Connection, scope: DigestScope, zone: ZoneInfo) -> list[Fact]:

@@ -1,0 +1,78 @@
+"""What would the digest of a repository's month say, from a clone alone?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bot.cli.recomputing.offline import Window, record_of
+from bot.configuration.errors import UnusableInputError
+from bot.landing.identity.addresses import person_key
+from bot.landing.identity.people import People
+from bot.landing.months import month_after, month_of, month_start, parse_month
+from bot.model.change import Change
+from bot.model.commit import Person
+from bot.model.ids import CommitId, Month, PersonKey
+
+
+def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window) -> str:
+    """The Markdown of the month's digest; empty if nothing landed. Raises UnusableInputError for bad input."""
+    from bot.narrative.digest import DigestedMonth, landed_in, month_digest
+    from bot.narrative.repository_month import contributor_months
+    from bot.narrative.title_quotes import quotes_of
+    from bot.render.notes.digest import DigestFrame, digest_note
+
+    try:
+        parse_month(month)
+    except ValueError as error:
+        raise UnusableInputError(f"--month {error}") from None
+    with record_of(paths) as record:
+        names = {name for name in record.repositories if name.lower() == repository.lower()}
+        names = names or {name for name in record.repositories if "/" not in name}  # a clone without an origin
+        if not names:
+            known = ", ".join(sorted(record.repositories))
+            raise UnusableInputError(f"the clone holds {known}, not {repository}; name that repository")
+        changes = record.all_changes()
+        about = DigestedMonth(frozenset(names), Month(month), zone.zone)
+        near = _near(changes, about.month, zone)
+        people = _people(near, record.people)
+        contributors = contributor_months(near, people, (about.repositories, about.month, zone.zone))
+        if not contributors:
+            return ""
+        keys = {key for one in contributors for key in one.keys}
+        quotes = quotes_of(landed_in(about, near, keys), keys, zone.zone)
+        digest = month_digest(about, near, contributors, quotes=quotes)
+        frame = DigestFrame(str(zone.zone), comparison=_comparison(changes, next(iter(names)), about.month, zone))
+        return digest_note(digest, frame)
+
+
+def _near(changes: Iterable[Change], month: Month, zone: Window) -> list[Change]:
+    """The changes with a commit in the month, and those that they revert or that revert them."""
+    begin, end = month_start(month, zone.zone), month_start(month_after(month), zone.zone)
+    every = {change.id: change for change in changes}
+    near = {
+        change.id: change
+        for change in every.values()
+        if any(begin <= commit.fact.landed_at < end for commit in change.commits)
+    }
+    near |= {change.id: change for change in every.values() if change.reverted_by in near}
+    reverting = [every[by] for change in near.values() if (by := change.reverted_by) and by in every]
+    return list((near | {change.id: change for change in reverting}).values())
+
+
+def _people(changes: Iterable[Change], people: People) -> list[tuple[Person, frozenset[PersonKey]]]:
+    """The people who signed these changes as authors, each with the keys of their signatures."""
+    found: dict[PersonKey, tuple[Person, set[PersonKey]]] = {}
+    for sig in {commit.fact.author for change in changes for commit in change.commits}:
+        person = people.person(sig)
+        if not person.bot:
+            found.setdefault(person.key, (person, set()))[1].add(person_key(sig))
+    return [(person, frozenset(keys)) for person, keys in found.values()]
+
+
+def _comparison(changes: Iterable[Change], name: str, month: Month, zone: Window) -> str | None:
+    """The address that compares the last commit before the month with its last commit."""
+    landed = [fact for change in changes for commit in change.commits if (fact := commit.fact).repository == name]
+    until = [fact for fact in landed if month_of(fact.landed_at, zone.zone) <= month]
+    before = [fact for fact in until if month_of(fact.landed_at, zone.zone) < month]
+    ends: list[CommitId] = [max(some, key=lambda fact: fact.landed_at).merge_commit for some in (before, until) if some]
+    return f"https://github.com/{name}/compare/{ends[0][:12]}...{ends[1][:12]}" if before else None
