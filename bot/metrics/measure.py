@@ -212,7 +212,8 @@ def _merge_subject(landing: Landing) -> str:
     if landing.merge_commit.id == landing.commit.id:
         return ""
     subject = _subject(landing.merge_commit)
-    return "" if subject.lower().startswith(("merge ", "merged ", "merging ", "auto merge ", "rollup merge ")) else subject
+    merging = ("merge ", "merged ", "merging ", "auto merge ", "rollup merge ")
+    return "" if subject.lower().startswith(merging) else subject
 
 
 def _areas(labels: Sequence[str]) -> tuple[str, ...]:
