@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Any, Literal
 
 from aiohttp import web
 
@@ -27,6 +28,10 @@ Kind = Literal[
     "410",
     "no-link",
     "renamed-host",
+    "short",
+    "empty",
+    "repeat",
+    "zeros",
 ]
 REFUSALS = {
     "401": "Bad credentials",
@@ -34,6 +39,9 @@ REFUSALS = {
     "404": "Not Found",
     "410": "Issues are disabled for this repo",
 }
+LIES: tuple[Kind, ...] = ("short", "empty", "repeat", "zeros")
+"""a list that lost its last row or all of them, or repeats one; files without their lines"""
+LISTS = ("files", "commits", "check_runs", "repositories", "workflow_runs")
 KINDS: tuple[Kind, ...] = ("500", "502", "503", "html", "cut", "reset")
 """those that any request may meet at random"""
 
@@ -88,7 +96,7 @@ class Faults:
 
 
 async def fail(fault: Fault, request: web.Request) -> web.StreamResponse | None:
-    """The faulty answer; None if the real answer is still sent (slow) or damaged by `spoil` (no-link, cut)."""
+    """The faulty answer; None if the real answer is still sent (slow) or damaged by `spoil`."""
     message = {"message": "Server Error", "documentation_url": "https://docs.github.com/rest"}
     match fault.kind:
         case "500" | "502" | "503":
@@ -114,9 +122,33 @@ async def fail(fault: Fault, request: web.Request) -> web.StreamResponse | None:
 
 
 def spoil(fault: Fault, answer: web.Response) -> web.Response:
-    """The real answer, damaged: its body cut in half, or its Link header removed."""
+    """The real answer, damaged: its body cut in half, its Link header removed, or its rows plausible and false."""
     if fault.kind == "no-link":
         answer.headers.pop("Link", None)
     if fault.kind == "cut" and isinstance(answer.body, bytes):
         answer.body = answer.body[: len(answer.body) // 2]
+    if fault.kind in LIES and isinstance(answer.body, bytes) and answer.body and answer.status == 200:
+        answer.headers.pop("ETag", None)  # GitHub's is a hash of what it sent
+        answer.body = json.dumps(_with_lies(json.loads(answer.body), fault.kind)).encode()
     return answer
+
+
+def _with_lies(answer: Any, kind: Kind) -> Any:
+    """The answer with false lists: that of an array, or each list of an object."""
+    if isinstance(answer, dict):
+        return {name: _false_rows(rows, kind) if name in LISTS else rows for name, rows in answer.items()}
+    return _false_rows(answer, kind)
+
+
+def _false_rows(rows: Any, kind: Kind) -> Any:
+    if not isinstance(rows, list):
+        return rows
+    match kind:
+        case "short":
+            return rows[:-1]
+        case "empty":
+            return []
+        case "repeat":
+            return [*rows[:1], *rows]
+    nothing = {"additions": 0, "deletions": 0, "changes": 0}
+    return [{name: row[name] for name in row if name != "patch"} | nothing if "patch" in row else row for row in rows]

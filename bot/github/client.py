@@ -115,13 +115,24 @@ class Client(GitHubAPI):
     async def items(
         self, operation: Operation, *, most: int | None = None, **variables: Any
     ) -> AsyncIterator[dict[str, Any]]:
-        """Each element of a list, page by page; `most` as in `pages`."""
+        """Each element of a list, page by page and each id once; `most` as in `pages`.
+
+        Raises `BadAnswer` if there are fewer than the answer's own `total_count`.
+        """
+        seen: set[object] = set()
+        total = 0
         async for page in self.pages(operation, most=most, **variables):
             elements = page.get(operation.items) if operation.items and isinstance(page, dict) else page
             if not isinstance(elements, list):
                 raise BadAnswer(f"no list in the answer to {operation.path}")
-            for element in elements:
-                yield _object(element)
+            total = _stated_total(page)
+            for element in map(_object, elements):
+                identity = element.get("id") or element.get("sha") or len(seen)
+                if identity not in seen:
+                    seen.add(identity)
+                    yield element
+        if len(seen) < total:
+            raise BadAnswer(f"{len(seen)} of {total} elements of {operation.path}")
 
     async def pages(
         self, operation: Operation, *, late: bool = False, most: int | None = None, **variables: Any
@@ -279,6 +290,11 @@ def _object(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadAnswer("an answer that is not an object")
     return value
+
+
+def _stated_total(page: Any) -> int:
+    total = page.get("total_count") if isinstance(page, dict) else None
+    return total if isinstance(total, int) else 0
 
 
 def _status(error: Exception) -> int:

@@ -78,6 +78,7 @@ EDIT_COMMENT = Operation("PATCH", "{+repository}/issues/comments/{comment}", _DI
 DELETE_COMMENT = Operation("DELETE", "{+repository}/issues/comments/{comment}", _DISCUSSION, "write")
 
 ISSUES = Operation("GET", "{+repository}/issues?creator={creator}&state=all&per_page=100", ("issues",), items="")
+NEWEST_ISSUES = Operation("GET", "{+repository}/issues?state=all&per_page=100", ("issues",), items="")
 ISSUE = Operation("GET", "{+repository}/issues/{number}", _DISCUSSION)
 CREATE_ISSUE = Operation("POST", "{+repository}/issues", ("issues",), "write")
 DISCUSSIONS = Operation("POST", "graphql", ("discussions",), "write")

@@ -15,13 +15,15 @@ from gidgethub import BadRequest
 from msgspec import Struct
 
 from bot.github import operations as op
-from bot.github.client import Client, is_missing
+from bot.github.client import BadAnswer, Client, is_missing
 from bot.github.payloads import answers, requests
 from bot.github.payloads.requests import Button, CheckRun
 from bot.model.commit import Repository
 
 __all__ = ["Button", "CheckRun", "Ourselves", "Post", "Publisher", "marker"]
 
+_MOST_ISSUES = 3000
+"""the newest issues and pull requests of a repository that are searched for one of ours"""
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._/-]{0,199}")
 
 
@@ -117,17 +119,34 @@ class Publisher:
         return answers.identity(made)
 
     async def issue(self, repository: Repository, title: str, *, key: str, body: str) -> int:
-        """The number of our issue with this key: the existing one, or a new one."""
+        """The number of our issue with this key: the existing one, or a new one.
+
+        A list by creator may leave out what an App opened, so the newest issues of anybody are searched as well.
+        https://github.com/renovatebot/renovate/discussions/44730
+        """
         repository_path, first = self._client.repository_path(repository), marker(key)
-        rows = self._client.items(op.ISSUES, repository=repository_path, creator=self._ourselves.login)
-        own = [answers.issue(row) async for row in rows]
-        found = sorted(one.number for one in own if one.body.split("\n", 1)[0].strip() == first)
-        if found:
-            return found[0]
+        known = await self._listed_issue(repository_path, first) or await self._newest_issue(repository_path, first)
+        if known is not None:
+            return known
         made = await self._client.write(
             op.CREATE_ISSUE, requests.issue(title, f"{first}\n{body}"), repository=repository_path
         )
         return answers.issue(made).number
+
+    async def _listed_issue(self, repository_path: str, first_line: str) -> int | None:
+        rows = self._client.items(op.ISSUES, repository=repository_path, creator=self._ourselves.login)
+        own = [answers.issue(row) async for row in rows]
+        return min((one.number for one in own if _first_line(one.body) == first_line), default=None)
+
+    async def _newest_issue(self, repository_path: str, first_line: str) -> int | None:
+        looked_at = 0
+        async for row in self._client.items(op.NEWEST_ISSUES, repository=repository_path):
+            found, looked_at = answers.issue(row), looked_at + 1
+            if found.app == self._ourselves.id and _first_line(found.body) == first_line:
+                return found.number
+            if looked_at == _MOST_ISSUES:
+                break
+        return None
 
     async def _edit_check_run(self, repository_path: str, check_run: int, body: dict[str, Any]) -> None:
         await self._client.write(op.EDIT_CHECK_RUN, body, repository=repository_path, check_run=check_run)
@@ -144,12 +163,22 @@ class Publisher:
         return sorted(check.id for check in found if check.app == self._ourselves.id and check.external_id == run.key)
 
     async def _own_comments(self, repository_path: str, post: Post) -> list[answers.CommentAnswer]:
-        """Oldest first: the one that people have already seen is kept."""
+        """Oldest first: the one that people have already seen is kept.
+
+        Raises `BadAnswer` if the list is shorter than the issue says: a missing comment would be posted a second time.
+        """
+        issue = await self._client.read(op.ISSUE, repository=repository_path, number=post.number)
         rows = self._client.items(op.COMMENTS, repository=repository_path, number=post.number)
-        found = [answers.comment(row) async for row in rows]
+        expected, found = answers.issue(issue).comments, [answers.comment(row) async for row in rows]
+        if len(found) < expected:
+            raise BadAnswer(f"{len(found)} of {expected} comments")
         own = (comment for comment in found if self._ourselves.wrote(comment))
         first = marker(post.key)
-        return sorted((one for one in own if one.body.split("\n", 1)[0].strip() == first), key=lambda one: one.id)
+        return sorted((one for one in own if _first_line(one.body) == first), key=lambda one: one.id)
+
+
+def _first_line(body: str) -> str:
+    return body.split("\n", 1)[0].strip()
 
 
 async def _lives(edit: Awaitable[None]) -> bool:

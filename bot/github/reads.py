@@ -106,6 +106,17 @@ async def read_issue(client: Client, repository: Repository, number: int) -> ans
     return answers.issue(await client.read(op.ISSUE, repository=client.repository_path(repository), number=number))
 
 
+async def issue_exists(client: Client, repository: Repository, number: int) -> bool:
+    """False if GitHub says that the issue is gone."""
+    try:
+        await read_issue(client, repository, number)
+    except BadRequest as error:
+        if is_missing(error):
+            return False
+        raise
+    return True
+
+
 async def read_commit(client: Client, repository: Repository, commit: CommitId) -> Commit:
     """A commit with its files, up to GitHub's 3,000.
 

@@ -16,6 +16,7 @@ from bot.jobs.backfill_repository import backfill_repository
 from bot.jobs.catch_up import catch_up
 from bot.jobs.close_check_suite import close_check_suite
 from bot.jobs.close_month import close_month
+from bot.jobs.complete_fact import complete_fact
 from bot.jobs.end_authorization import end_authorization
 from bot.jobs.erase_person import erase_person
 from bot.jobs.measure_again import measure_again
@@ -54,6 +55,7 @@ JOBS: dict[str, JobKind] = {
     "catch_up": JobKind(catch_up, timedelta(hours=1)),
     "close_check_suite": JobKind(close_check_suite),
     "close_month": JobKind(close_month),
+    "complete_fact": JobKind(complete_fact),
     "end_authorization": JobKind(end_authorization),
     "erase_person": JobKind(erase_person, timedelta(minutes=30)),
     "measure_again": JobKind(measure_again, timedelta(minutes=30)),

@@ -76,6 +76,17 @@ def open_digest(connection: Connection, digest: DigestRow) -> bool:
     return connection.execute(statement).first() is not None
 
 
+def kept_issue(connection: Connection, repository: RepositoryId) -> int | None:
+    """The number of the issue in which a repository's digests are posted; None if it is not known."""
+    mine = (DIGEST.c.repository_id == repository) & DIGEST.c.issue_number.is_not(None)
+    return connection.execute(select(func.max(DIGEST.c.issue_number)).where(mine)).scalar()
+
+
+def keep_issue(connection: Connection, repository: RepositoryId, number: int | None) -> None:
+    """Remember that number; None forgets it."""
+    connection.execute(update(DIGEST).where(DIGEST.c.repository_id == repository).values(issue_number=number))
+
+
 def record(connection: Connection, digest: DigestRow) -> None:
     """Record where the digest was posted."""
     names = ("state", "issue_number", "comment_id", "body_hash", "repository_id")

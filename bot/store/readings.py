@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Column, Connection, ForeignKey, Index, LargeBinary, Table, delete, select
+from sqlalchemy import Column, Connection, ForeignKey, Index, LargeBinary, Table, delete, select, update
 
 from bot.model.commit import Commit, FileChange, Signature
 from bot.model.ids import CommitId, RepositoryId, UserId
@@ -48,6 +48,12 @@ def keep(
             rows.append(keys | {"read_at": now, "body": body})
     upsert(connection, READING, rows)
     connection.execute(delete(READING).where(READING.c.read_at < now - KEPT))
+
+
+def correct(connection: Connection, repository: RepositoryId, commit: Commit) -> None:
+    """Replace a stored commit by a more complete answer."""
+    mine = (READING.c.repository_id == repository) & (READING.c.commit_id == commit.id)
+    connection.execute(update(READING).where(mine).values(body=_packed(commit)))
 
 
 def known_commits(

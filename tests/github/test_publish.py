@@ -7,7 +7,7 @@ from gidgethub import BadRequest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.github.client import Client
+from bot.github.client import BadAnswer, Client
 from bot.github.payloads import requests
 from bot.github.posts import Button, CheckRun, Ourselves, Post, Publisher, marker
 from bot.model.commit import Repository
@@ -21,6 +21,7 @@ HEAD = CommitId("a" * 40)
 RUN = CheckRun("Almanac", HEAD, "landing:7:3:1", "1 feature", "What was counted")
 RUNS = f"{BASE}/commits/{HEAD}/check-runs?filter=all&per_page=100&check_name=Almanac"
 COMMENTS = f"{BASE}/issues/3/comments?per_page=100"
+ISSUE = f"{BASE}/issues/3"
 POST = Post(3, "merge:7:3", "Counted.")
 
 
@@ -33,6 +34,7 @@ def comment_json(number: int, body: str, *, app: int | None = 99, login: str = "
     return {"id": number, "body": body, "user": by, "performed_via_github_app": {"id": app} if app else None}
 
 
+ISSUE_JSON = {"number": 3, "body": "", "comments": 0}
 OURS = f"{marker(POST.key)}\n{POST.body}"
 
 
@@ -96,6 +98,7 @@ async def test_the_text_of_a_check_run_stays_below_the_cap(script: Script, clien
 
 async def test_posting_a_comment_twice_is_posting_it_once(script: Script, client: Client) -> None:
     create = f"{BASE}/issues/3/comments"
+    script.on(ISSUE, ISSUE_JSON)
     script.on(COMMENTS, [comment_json(1, "hello", app=None, login="person")], [comment_json(4, OURS)])
     script.on(create, ok({"id": 4}, status=201))
     publisher = Publisher(client, US)
@@ -105,6 +108,7 @@ async def test_posting_a_comment_twice_is_posting_it_once(script: Script, client
 
 
 async def test_a_changed_comment_is_edited_in_place(script: Script, client: Client) -> None:
+    script.on(ISSUE, ISSUE_JSON)
     script.on(COMMENTS, [comment_json(4, f"{marker(POST.key)}\nold")])
     script.on(f"{BASE}/issues/comments/4", {"id": 4})
     assert await Publisher(client, US).comment(HERE, POST) == 4
@@ -112,6 +116,7 @@ async def test_a_changed_comment_is_edited_in_place(script: Script, client: Clie
 
 
 async def test_duplicate_comments_are_deleted_and_the_oldest_remains(script: Script, client: Client) -> None:
+    script.on(ISSUE, ISSUE_JSON)
     script.on(COMMENTS, [comment_json(9, OURS), comment_json(4, OURS), comment_json(6, OURS, app=None)])
     for number in (6, 9):
         script.on(f"{BASE}/issues/comments/{number}", ok(None, status=204))
@@ -132,6 +137,7 @@ async def test_duplicate_comments_are_deleted_and_the_oldest_remains(script: Scr
     ],
 )
 async def test_comments_of_others_are_never_changed(script: Script, client: Client, copied: dict[str, Any]) -> None:
+    script.on(ISSUE, ISSUE_JSON)
     script.on(COMMENTS, [copied])
     script.on(f"{BASE}/issues/3/comments", ok({"id": 5}, status=201))
     assert await Publisher(client, US).comment(HERE, POST) == 5
@@ -140,12 +146,14 @@ async def test_comments_of_others_are_never_changed(script: Script, client: Clie
 
 async def test_a_deleted_known_comment_is_found_or_created_again(script: Script, client: Client) -> None:
     script.on(f"{BASE}/issues/comments/4", refused(404))
+    script.on(ISSUE, ISSUE_JSON)
     script.on(COMMENTS, [])
     script.on(f"{BASE}/issues/3/comments", ok({"id": 5}, status=201))
     assert await Publisher(client, US).comment(HERE, POST, known=4) == 5
 
 
 async def test_a_comment_that_github_rejects_is_reported_and_not_retried(script: Script, client: Client) -> None:
+    script.on(ISSUE, ISSUE_JSON)
     script.on(COMMENTS, [])
     script.on(f"{BASE}/issues/3/comments", refused(422, "body is too long"))
     with pytest.raises(BadRequest):
@@ -154,6 +162,7 @@ async def test_a_comment_that_github_rejects_is_reported_and_not_retried(script:
 
 
 async def test_a_long_comment_is_cut_and_found_again(script: Script, client: Client) -> None:
+    script.on(ISSUE, ISSUE_JSON)
     script.on(COMMENTS, [])
     script.on(f"{BASE}/issues/3/comments", ok({"id": 5}, status=201))
     await Publisher(client, US).comment(HERE, Post(3, POST.key, "x" * 70_000))
@@ -179,3 +188,37 @@ def test_a_cut_text_stays_within_its_limit_and_breaks_no_character(text: str, lo
 def test_a_token_names_at_most_500_repositories() -> None:
     with pytest.raises(ValueError, match="500"):
         requests.token(range(501), ())
+
+
+# --- lists that lie --------------------------------------------------------------------------------------------------
+
+
+async def test_a_list_of_check_runs_shorter_than_its_total_creates_nothing(script: Script, client: Client) -> None:
+    script.on(RUNS, {"total_count": 1, "check_runs": []})
+    with pytest.raises(BadAnswer):
+        await Publisher(client, US).check_run(HERE, RUN)
+    assert writes(script) == []
+
+
+async def test_a_list_of_comments_shorter_than_the_issue_says_creates_nothing(script: Script, client: Client) -> None:
+    script.on(ISSUE, ISSUE_JSON | {"comments": 2})
+    script.on(COMMENTS, [comment_json(4, "hello", app=None, login="person")])
+    with pytest.raises(BadAnswer):
+        await Publisher(client, US).comment(HERE, POST)
+    assert writes(script) == []
+
+
+async def test_a_repeated_row_is_one_comment(script: Script, client: Client) -> None:
+    script.on(ISSUE, ISSUE_JSON | {"comments": 1})
+    script.on(COMMENTS, [comment_json(4, OURS), comment_json(4, OURS)])
+    assert await Publisher(client, US).comment(HERE, POST) == 4
+    assert writes(script) == [], "nothing is deleted as a duplicate of itself"
+
+
+async def test_our_issue_is_found_where_the_list_by_creator_leaves_it_out(script: Script, client: Client) -> None:
+    ours = {"id": 5, "number": 12, "body": f"{marker('digests:7')}\ntext", "performed_via_github_app": {"id": 99}}
+    copied = ours | {"id": 6, "number": 3, "performed_via_github_app": None}
+    script.on(f"{BASE}/issues?creator=almanac%5Bbot%5D&state=all&per_page=100", [])
+    script.on(f"{BASE}/issues?state=all&per_page=100", [copied, ours])
+    assert await Publisher(client, US).issue(HERE, "Title", key="digests:7", body="text") == 12
+    assert writes(script) == []

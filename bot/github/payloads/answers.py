@@ -75,6 +75,8 @@ class IssueAnswer(Struct, frozen=True):
     body: str
     is_pull_request: bool = False
     app: int | None = None
+    comments: int = 0
+    """how many comments it has"""
 
 
 class CommentAnswer(Struct, frozen=True):
@@ -191,6 +193,7 @@ class _Issue(Struct, frozen=True):
     body: str | None = None
     pull_request: object = None
     performed_via_github_app: Known | None = None
+    comments: int | None = None
 
 
 class _Content(Struct, frozen=True):
@@ -307,7 +310,7 @@ def repositories(answer: object) -> tuple[int, list[Repository]]:
 def issue(answer: object) -> IssueAnswer:
     row = read(answer, _Issue)
     app = None if row.performed_via_github_app is None else row.performed_via_github_app.id
-    return IssueAnswer(row.number, row.body or "", row.pull_request is not None, app)
+    return IssueAnswer(row.number, row.body or "", row.pull_request is not None, app, row.comments or 0)
 
 
 def content(answer: object) -> str | None:

@@ -18,6 +18,7 @@ from bot.services.context import Context, job_arguments, translate_github_errors
 from bot.services.digests.refresh import refresh_digests
 from bot.services.measuring.facts import PullRequestCommits, measure_facts, stored_pull_request
 from bot.services.measuring.rules import CurrentRules, current_rules, forget_shared_rules, save_rules, touches_rules
+from bot.services.partial_readings import defer_completion, faulty_commits
 from bot.services.posting.landings import request_landing_posts
 from bot.services.pull_requests import row_without_erased
 from bot.services.recording.record import Recorded, RecordingTarget, record, recount
@@ -109,6 +110,8 @@ async def record_arrivals(job: Job, context: Context, client: Client, arrived: A
             if retracted is not None:
                 refresh_digests(connection, context, target, retracted)
         recorded = record(connection, target, facts, now=now, again=arrived.again)
+        for commit in faulty_commits(wanted):
+            defer_completion(connection, context, (installation, number), commit)
         request_landing_posts(connection, context, target, recorded)
         refresh_digests(connection, context, target, recorded)
         job.finish(connection)

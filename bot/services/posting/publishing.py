@@ -16,13 +16,13 @@ from bot.github import discussions
 from bot.github.client import Client, is_missing
 from bot.github.discussions import NoDiscussionsError
 from bot.github.posts import Button, CheckRun, Post, Publisher
-from bot.github.reads import read_repository
+from bot.github.reads import issue_exists, read_repository
 from bot.model.commit import Repository
 from bot.model.ids import CommitId, InstallationId, RepositoryId
 from bot.queue.interface import Job, RetryLater
 from bot.services.context import Context
 from bot.services.refusals import A_DAY
-from bot.store import installations, outbox
+from bot.store import digests, installations, outbox
 from bot.store.engine import StoreUnavailableError
 from bot.store.outbox import Intent, Posting
 
@@ -117,9 +117,31 @@ async def publish_claimed(context: Context, posting: Posting) -> int | str:
         return await publisher.check_run(repository, _check_run(intent), known=known, first=first)
     if intent.kind == "reaction":
         return await publisher.reaction(repository, intent.target["comment"], intent.body["content"])
-    number = intent.target.get("number") or await _digests_issue(context, publisher, repository)
-    post = Post(number, intent.key, intent.body["text"])
+    if "number" not in intent.target:
+        return await _post_in_digests_issue(context, (client, publisher), repository, posting)
+    post = Post(intent.target["number"], intent.key, intent.body["text"])
     return await publisher.comment(repository, post, known=known, first=first)
+
+
+async def _post_in_digests_issue(
+    context: Context, clients: tuple[Client, Publisher], repository: Repository, posting: Posting
+) -> int:
+    """Post in the issue whose number was kept; if somebody deleted it, in another one at the next attempt."""
+    client, publisher = clients
+    number = RepositoryId(repository.id or 0)
+    issue = await context.store.read(digests.kept_issue, number)
+    known = int(posting.remote_id) if posting.remote_id else None
+    if issue is None:
+        issue = await _digests_issue(context, publisher, repository)
+        await context.store.write(digests.keep_issue, number, issue)
+    post = Post(issue, posting.intent.key, posting.intent.body["text"])
+    try:
+        return await publisher.comment(repository, post, known=known)
+    except BadRequest as error:
+        if is_missing(error) and not await issue_exists(client, repository, issue):
+            await context.store.write(digests.keep_issue, number, None)
+            raise RetryLater(60.0, f"issue {issue} is gone; another one is opened") from error
+        raise
 
 
 async def _digests_issue(context: Context, publisher: Publisher, repository: Repository) -> int:
