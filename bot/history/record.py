@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from bot.history.measuring import Batch
     from bot.metrics.hotspots import History
     from bot.narrative.project_texts import ProjectTexts
+    from bot.narrative.themes import PartKey, ThemeTotal
 
 BATCH = 150
 """Commits that a worker measures at once: few enough to limit memory and to keep all workers busy to the end."""
@@ -233,6 +234,12 @@ class CloneRecord:
             releases=self._releases({one.fact.commit for change in changes for one in change.commits}),
             headings=[key for name in names for key in self._scratch.evidence_from(headings_key(name))],
         )
+
+    def theme_totals(self, texts: ProjectTexts) -> Mapping[PartKey, ThemeTotal]:
+        """Everybody's changes in the parts of the product."""
+        from bot.narrative.themes import theme_totals
+
+        return theme_totals(self._scratch.facts(), texts)
 
     def _releases(self, commits: Collection[CommitId]) -> Mapping[CommitId, str]:
         """The first release of each commit that is in one; found anew only if tags or commits changed."""

@@ -40,7 +40,9 @@ from bot.model.profile import (
 )
 from bot.narrative.month_text import month_text
 from bot.narrative.non_code_activity import non_code_months, with_monthly_non_code
+from bot.narrative.project_texts import NO_TEXTS, ProjectTexts
 from bot.narrative.profile_text import RecordFacts, profile_text
+from bot.narrative.themes import PartKey, ThemeTotal
 from bot.narrative.timeline import turns_by_month
 from bot.narrative.title_quotes import quotes_of
 
@@ -162,12 +164,15 @@ def _evidence(
 class ProfileContext(Struct, frozen=True):
     """What is known beside the changes. `history` is the past of the files they touch; `live` is what GitHub alone
     shows of a change, and `non_code` its non-code activity: both absent on a clone. `partial` are repositories
-    whose history is not known from its first commit on."""
+    whose history is not known from its first commit on. `texts` is what other landings tell of the changes, and
+    `totals` are everybody's changes in the parts of the product, where they are known."""
 
     history: FileHistory | None = None
     live: Mapping[ChangeId, KnownOutcome] = field(default_factory=dict)
     non_code: Mapping[Month, NonCodeActivity] = field(default_factory=dict)
     partial: Collection[str] = ()
+    texts: ProjectTexts = NO_TEXTS
+    totals: Mapping[PartKey, ThemeTotal] = field(default_factory=dict)
 
 
 NO_PROFILE_CONTEXT = ProfileContext()
@@ -205,7 +210,8 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
     turns = turns_by_month(all_months, by_id, zone=scope.zone)
     plain = (month_record(month) for month in reversed(work))
     records = with_monthly_non_code(plain, context.non_code, first_contributions(all_months, context.partial))
-    quotes = quotes_of([change for month in work for change in month.delivered], scope.keys, scope.zone)
+    delivered = [change for month in work for change in month.delivered]
+    quotes = quotes_of(delivered, scope.keys, scope.zone, context.texts, context.totals)
     months = tuple(
         replace(record, summary=month_text(record, all_months[record.month], turns.get(record.month, ()), quotes))
         for record in records
