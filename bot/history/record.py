@@ -223,16 +223,15 @@ class CloneRecord:
 
     def texts_about(self, changes: Sequence[Change]) -> ProjectTexts:
         """What other landings, the tags and the documentation tell of these changes."""
-        from bot.landing.changelogs.evidence import headings_key
         from bot.narrative.project_texts import companions, project_texts, sought_evidence
 
-        found = self._scratch.facts_with_evidence(sought_evidence(changes))
-        names = sorted({change.repository for change in changes})
+        found = self._scratch.facts_with_evidence(
+            sought_evidence(one.fact for change in changes for one in change.commits)
+        )
         return project_texts(
             found,
             pulls=self._scratch.known_pulls(companions(found)),
             releases=self._releases({one.fact.commit for change in changes for one in change.commits}),
-            headings=[key for name in names for key in self._scratch.evidence_from(headings_key(name))],
         )
 
     def theme_totals(self, texts: ProjectTexts) -> Mapping[PartKey, ThemeTotal]:

@@ -204,13 +204,6 @@ class Scratch:
             if self._db.execute(query, (key_number(pull_key(name, number)),)).fetchone()
         }
 
-    def evidence_from(self, prefix: str) -> list[str]:
-        """The keys of evidence that begin with this."""
-        rows = self._db.execute(
-            "select distinct key from evidence where key >= ? and key < ?", (prefix, prefix + "\U0010ffff")
-        )
-        return [key for (key,) in rows]
-
     def component(self, people: Collection[str]) -> list[Fact]:
         """The facts these people contributed to, with every fact that must be folded together with one of them."""
         self._clear_wanted()

@@ -20,7 +20,7 @@ _UPKEEP_TAGS = frozenset({"Build", "Tests", "Refactoring"})
 _MARKS = ("security", "vulnerab", "cve-", "breaking", "backward", "deprecat", "incompatib")
 
 
-class Weights(Struct, frozen=True):
+class RankWeights(Struct, frozen=True):
     """What each sign adds to the rank of an entry."""
 
     changelog: float = 4.0
@@ -35,14 +35,14 @@ class Weights(Struct, frozen=True):
     weeks: float = 0.3
 
 
-WEIGHTS = Weights()
+WEIGHTS = RankWeights()
 
 
 def rank(
     entries: Mapping[ChangeId, Entry],
     changes: Sequence[Change],
     keys: Collection[PersonKey],
-    weights: Weights = WEIGHTS,
+    weights: RankWeights = WEIGHTS,
 ) -> tuple[Entry, ...]:
     """The entries that may lead, best first; runs of one doing are joined. Reverted work and upkeep never lead."""
     may_lead = {
@@ -68,7 +68,9 @@ def _mostly_documentation(entries: Mapping[ChangeId, Entry], changes: Collection
     return sum(entries[name].tag == "Documentation" for name in changes) * 2 > len(changes)
 
 
-def _score(change: Change, entry: Entry, keys: Collection[PersonKey], *, weights: Weights, documents: bool) -> float:
+def _score(
+    change: Change, entry: Entry, keys: Collection[PersonKey], *, weights: RankWeights, documents: bool
+) -> float:
     own = [one for one in change.commits if one.counts and person_key(one.fact.author) in keys]
     authored = sum(one.lines.authored + (one.lines.docs if documents else 0) for one in own)
     leading = entry.tag in _LEADING_TAGS or (documents and entry.tag == "Documentation")

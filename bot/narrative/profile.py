@@ -40,8 +40,8 @@ from bot.model.profile import (
 )
 from bot.narrative.month_text import month_text
 from bot.narrative.non_code_activity import non_code_months, with_monthly_non_code
-from bot.narrative.project_texts import NO_TEXTS, ProjectTexts
 from bot.narrative.profile_text import RecordFacts, profile_text
+from bot.narrative.project_texts import NO_TEXTS, ProjectTexts
 from bot.narrative.themes import PartKey, ThemeTotal
 from bot.narrative.timeline import turns_by_month
 from bot.narrative.title_quotes import quotes_of

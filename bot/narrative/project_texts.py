@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from bot.landing.changelogs.evidence import entry_key, renames_key
-from bot.model.change import Change
+from bot.landing.changelogs.evidence import entry_key, heading_key, renames_key
+from bot.landing.changelogs.headings import heading_token
 from bot.model.fact import ChangelogLine, Fact
 from bot.model.ids import CommitId
 
@@ -51,19 +52,23 @@ class ProjectTexts(Struct, frozen=True):
 NO_TEXTS = ProjectTexts()
 
 
-def sought_evidence(changes: Iterable[Change]) -> tuple[str, ...]:
-    """The keys of evidence about these changes, for a store to look up."""
-    keys = {renames_key(change.repository) for change in changes}
-    return tuple(sorted(keys.union(entry_key(*number) for number in _numbers_of(changes))))
+def sought_evidence(facts: Iterable[Fact]) -> tuple[str, ...]:
+    """The keys of evidence about these facts, for a store to look up."""
+    keys: set[str] = set()
+    tokens: set[tuple[str, str]] = set()
+    for fact in facts:
+        keys.add(renames_key(fact.repository))
+        if fact.pull_request is not None:
+            keys.add(entry_key(fact.repository, fact.pull_request))
+        tokens.update((fact.repository, token) for path in fact.paths for token in _tokens(path))
+    return tuple(sorted(keys.union(heading_key(*each) for each in tokens)))
 
 
-def _numbers_of(changes: Iterable[Change]) -> set[Numbered]:
-    return {
-        (commit.fact.repository.lower(), commit.fact.pull_request)
-        for change in changes
-        for commit in change.commits
-        if commit.fact.pull_request is not None
-    }
+@lru_cache(maxsize=1 << 15)
+def _tokens(path: str) -> frozenset[str]:
+    """The tokens of a path's folders and of its file without the ending: a heading may spell them."""
+    *folders, file = path.split("/")
+    return frozenset(token for part in (*folders, file.partition(".")[0]) if len(token := heading_token(part)) > 2)
 
 
 def companions(found: Iterable[Fact]) -> set[Numbered]:
@@ -80,10 +85,9 @@ def project_texts(
     found: Sequence[Fact],
     *,
     pulls: Collection[Numbered] = (),
-    headings: Iterable[str] = (),
     releases: Mapping[CommitId, str] | None = None,
 ) -> ProjectTexts:
-    """`found` are the facts stored under `sought_evidence`; `headings` are keys of headings."""
+    """`found` are the facts stored under `sought_evidence`."""
     lines: dict[Numbered, list[CitedLine]] = defaultdict(list)
     moves: dict[str, list[Move]] = defaultdict(list)
     for fact in sorted(found, key=lambda fact: (fact.landed_at, fact.commit)):
@@ -95,18 +99,17 @@ def project_texts(
     return ProjectTexts(
         {key: tuple(cited) for key, cited in lines.items()},
         frozenset(pulls),
-        _headings(headings),
+        _headings(found),
         {name: tuple(each) for name, each in moves.items() if each},
         releases or {},
     )
 
 
-def _headings(keys: Iterable[str]) -> dict[str, dict[str, str]]:
+def _headings(facts: Iterable[Fact]) -> dict[str, dict[str, str]]:
     """The headings by repository and token; of several spellings the one with most capitals inside words."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for key in sorted(keys):
-        path, _, written = key.partition("=")
-        _, repository, token = path.split(":", 2)
+    for written, repository in sorted((each, fact.repository.lower()) for fact in facts for each in fact.headings):
+        token = heading_token(written)
         known = found[repository].get(token)
         if known is None or _capitals(written) > _capitals(known):
             found[repository][token] = written

@@ -28,9 +28,11 @@ from bot.model.commit import Repository
 from bot.model.fact import Fact
 from bot.model.ids import ChangeId, Month, PersonKey, RepositoryId
 from bot.model.profile import NonCodeActivity
+from bot.narrative.project_texts import ProjectTexts, project_texts
 from bot.store import first_landings, observations, visits
 from bot.store.classifications import read_classifications
 from bot.store.corrections import CORRECTION
+from bot.store.evidence import evidence_about
 from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, fact_of, meets
 
@@ -66,6 +68,10 @@ class RecordedFacts(Struct, frozen=True):
     """the repositories' current full names"""
     landed_at: int = 0
     """epoch seconds at which the newest of the facts landed"""
+    evidence: tuple[str, ...] = ()
+    """facts that hold changelog entries about these, headings and moves of the files that they touch"""
+    pulls: frozenset[tuple[str, int]] = frozenset()
+    """of the numbers that stand beside others in these changelog entries, those of pull requests"""
 
     def content(self) -> bytes:
         """A digest of everything here that a profile is made of: equal digests give equal profiles.
@@ -75,7 +81,7 @@ class RecordedFacts(Struct, frozen=True):
         met = sorted(relevant_visits(self.visits, self.landed_at))
         evidence = (self.corrections, self.observed, self.given, self.newcomers)
         rest = (self.recorded_at, [sorted(map(repr, rows)) for rows in evidence])
-        found = blake2b("\0".join(self.texts).encode("utf-8", "surrogatepass"))
+        found = blake2b("\0".join((*self.texts, *self.evidence)).encode("utf-8", "surrogatepass"))
         found.update(array("q", chain.from_iterable(met)).tobytes())
         found.update(
             repr((len(met), rest, sorted(self.fully_read), sorted(self.names.items()))).encode("utf-8", "replace")
@@ -85,6 +91,10 @@ class RecordedFacts(Struct, frozen=True):
     def facts(self) -> list[Fact]:
         """The facts, oldest first."""
         return [fact_of(text) for text in self.texts]
+
+    def project_texts(self) -> ProjectTexts:
+        """What other landings tell of these facts."""
+        return project_texts([fact_of(text) for text in self.evidence], pulls=self.pulls)
 
     def history(self) -> History:
         """The history of the files that the facts touch."""
@@ -96,7 +106,8 @@ class RecordedFacts(Struct, frozen=True):
             tuple(one for one in rows if one.at.timestamp() <= end) for rows in (self.observed, self.given)
         )
         newcomers = tuple(one for one in self.newcomers if one.landed_at <= end)
-        return replace(self, observed=observed, given=given, newcomers=newcomers)
+        evidence = tuple(text for text in self.evidence if fact_of(text).landed_at <= end)
+        return replace(self, evidence=evidence, observed=observed, given=given, newcomers=newcomers)
 
     def live_values(self) -> dict[ChangeId, KnownOutcome]:
         """What only GitHub showed about changes there."""
@@ -175,6 +186,8 @@ def _folding(
     work = select(FACT.c.repository_id, FACT.c.pull_request).where(FACT.c.id.in_(select(reached.c.id)))
     work = work.where(FACT.c.pull_request.is_not(None))
     seen = observations.observations_near(connection, work, repositories, LIVE_SIGNALS) if past else ()
+    evidence, pulls = evidence_about(connection, found.facts(), names)
+    found = replace(found, evidence=evidence, pulls=pulls)
     return replace(
         found, corrections=read_classifications(connection, names), visits=met, observed=tuple(seen), names=names
     )

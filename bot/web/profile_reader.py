@@ -139,7 +139,13 @@ def _profile(facts: Sequence[Fact], found: RecordedFacts, frame: _ProfileScope, 
     person = _visible_person(frame.person, facts)
     scope = ProfileScope(person=person, keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming)
     changes = apply_corrections(fold(facts, repositories_of(frame.visible)), found.corrections)
-    context = ProfileContext(found.history(), found.live_values(), found.non_code_by_month(frame.zone), found.partial())
+    context = ProfileContext(
+        found.history(),
+        found.live_values(),
+        found.non_code_by_month(frame.zone),
+        found.partial(),
+        found.project_texts(),
+    )
     return apply_naming(build(changes, scope, context), changes, scope)
 
 

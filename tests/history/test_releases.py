@@ -45,7 +45,7 @@ def test_a_record_knows_releases_lines_and_headings_and_follows_new_tags(tmp_pat
     repository = Repository(tmp_path / "rocket")
     repository.commit("Start the rocket", {"README": "1\n"})
     repository.git("checkout", "-q", "-b", "lamp")
-    one = repository.commit("Add a lamp to it", {"lamp/core.py": "1\n", "docs/lamp.md": "# LampShade\n"})
+    one = repository.commit("Add a lamp to it", {"lamp/core.py": "1\n", "docs/lamp.md": "# LAMP\n"})
     repository.git("checkout", "-q", "main")
     repository.merge("lamp", "Merge pull request #1 from ada/lamp\n\nAdd a lamp to it")
     repository.commit("Release 1.0", {"CHANGELOG.md": "## 1.0.0\n\n- The lamp is lit (#1)\n"})
@@ -55,7 +55,7 @@ def test_a_record_knows_releases_lines_and_headings_and_follows_new_tags(tmp_pat
         changes = record.changes_of(record.people.find("Ada Brook"))
         texts = record.texts_about(changes)
         assert [cited.line.text for cited in texts.lines["acme/rocket", 1]] == ["The lamp is lit (#1)"]
-        assert texts.headings["acme/rocket"]["lampshade"] == "LampShade"
+        assert texts.headings["acme/rocket"]["lamp"] == "LAMP"
         assert texts.releases.get(one) == (None if version == "1.0.0" else "1.0.0")
         record.close()
         repository.git("tag", "-f", "v1.0.0")

@@ -67,5 +67,11 @@ async def recorded_profile(url: str, login: str, zone: str) -> Profile:
     return build(
         found.changes(names),
         scope,
-        ProfileContext(found.history(), found.live_values(), found.non_code_by_month(scope.zone), found.partial()),
+        ProfileContext(
+            found.history(),
+            found.live_values(),
+            found.non_code_by_month(scope.zone),
+            found.partial(),
+            found.project_texts(),
+        ),
     )

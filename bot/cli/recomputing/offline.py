@@ -135,7 +135,9 @@ def build_profile(paths: Sequence[str], who: str, months: Window, *, anonymous: 
             naming="anonymous" if anonymous else "named",
         )
         own_changes = record.changes_of(persons)
-        return apply_naming(build(own_changes, scope, ProfileContext(record.file_history())), own_changes, scope)
+        texts = record.texts_about(own_changes)
+        context = ProfileContext(record.file_history(), texts=texts, totals=record.theme_totals(texts))
+        return apply_naming(build(own_changes, scope, context), own_changes, scope)
 
 
 def _row(person: Person, months: Sequence[MonthSum]) -> dict[str, object]:

@@ -171,7 +171,9 @@ def _recompute(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[
     by_id = published_corrections(published, changes, _own_repositories(changes, persons))
     changes = apply_corrections(changes, [one for one, _ in by_id.values()])
     context = ProfileContext(
-        record.file_history(), partial=_partial_repositories(published, _own_repositories(changes, persons))
+        record.file_history(),
+        texts=record.texts_about(changes),
+        partial=_partial_repositories(published, _own_repositories(changes, persons)),
     )
     profile = apply_naming(build(changes, scope, context), changes, scope)
     return profile_object(profile), [*contributor_lines(published_contributor, persons), *correction_lines(by_id)]

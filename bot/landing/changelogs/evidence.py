@@ -1,7 +1,7 @@
 """Under which keys is a fact evidence about other changes and the project, so that a store finds it for a page?
 
 `entry:<owner/name>#<n>`            it adds a changelog entry that names this number
-`heading:<owner/name>:<token>=<…>`  it adds this heading to the documentation
+`heading:<owner/name>:<token>`  it adds a heading with this token to the documentation
 `renames:<owner/name>`              it moves files
 
 Such a key joins no facts into one change, unlike those of `bot.landing.same_work.keys`.
@@ -19,9 +19,8 @@ def entry_key(repository: str, number: int) -> str:
     return f"entry:{repository.lower()}#{number}"
 
 
-def headings_key(repository: str) -> str:
-    """What the keys of all headings of a repository begin with."""
-    return f"heading:{repository.lower()}:"
+def heading_key(repository: str, token: str) -> str:
+    return f"heading:{repository.lower()}:{token}"
 
 
 def renames_key(repository: str) -> str:
@@ -40,6 +39,6 @@ def _keys(fact: Fact) -> Iterator[str]:
         for number in line.numbers:
             yield entry_key(fact.repository, number)
     for heading in fact.headings:
-        yield f"{headings_key(fact.repository)}{heading_token(heading)}={heading}"
+        yield heading_key(fact.repository, heading_token(heading))
     if fact.renames:
         yield renames_key(fact.repository)
