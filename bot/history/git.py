@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -17,18 +18,25 @@ _SETTINGS = (
     "attr.tree=",
     "core.bare=true",
     "core.bigFileThreshold=512m",
+    "core.commitGraph=false",
     "core.quotePath=false",
     "core.fsmonitor=false",
     "core.hooksPath=" + os.devnull,
     "core.attributesFile=" + os.devnull,
     "diff.algorithm=myers",
+    "diff.colorMoved=no",
+    "diff.dstPrefix=b/",
+    "diff.ignoreSubmodules=none",
     "diff.indentHeuristic=true",
     "diff.interHunkContext=0",
     "diff.mnemonicPrefix=false",
     "diff.noprefix=false",
     "diff.orderFile=" + os.devnull,
+    "diff.relative=false",
     "diff.renameLimit=1000",
     "diff.renames=true",
+    "diff.srcPrefix=a/",
+    "diff.submodule=short",
     "diff.suppressBlankEmpty=false",
     "i18n.logOutputEncoding=UTF-8",
     "log.follow=false",
@@ -38,6 +46,8 @@ _SETTINGS = (
 )
 """Settings that would change the numbers or run a program, reset to git's defaults (git-config(1)), and those of a bare
 repository, so that git ignores the attributes and mailmap of whatever is checked out."""
+_OF_OBJECTS = frozenset(("log", "diff-tree", "rev-list", "ls-tree"))
+"""Commands that are only given ids. They run with `objects_only`."""
 _ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
 """makes glibc keep memory that git frees (mallopt(3)): new pages for each unpacked file take a tenth of the time"""
 
@@ -52,10 +62,44 @@ class GitError(UnusableInputError):
     """git is missing, too old, or refused; the text is one line for a person."""
 
 
-def environment() -> Mapping[str, str]:
+@cache
+def _empty_git_dir(sha256: bool) -> tempfile.TemporaryDirectory[str]:
+    """A git directory with nothing in it, which exists as long as this program runs."""
+    made = tempfile.TemporaryDirectory(prefix="almanac-git-", ignore_cleanup_errors=True)
+    for name in ("objects", "refs"):
+        (Path(made.name) / name).mkdir()
+    (Path(made.name) / "HEAD").write_text("ref: refs/heads/none\n")
+    format_ = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n" if sha256 else ""
+    (Path(made.name) / "config").write_text(format_)
+    return made
+
+
+def objects_only(folder: Path) -> dict[str, str]:
+    """Variables with which git reads the clone's objects and nothing else that could change the numbers.
+
+    That is without its settings, attributes, grafts, replaced objects and hooks; where a shallow clone ends is read.
+    """
+    git_dir = folder / ".git" if (folder / ".git").exists() else folder
+    if git_dir.is_file():
+        git_dir = folder / git_dir.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip()
+    link = git_dir / "commondir"
+    common = git_dir / link.read_text("utf-8", "surrogateescape").strip() if link.is_file() else git_dir
+    config = common / "config"
+    sha256 = config.is_file() and _SHA256.search(config.read_text("utf-8", "replace")) is not None
+    found = {"GIT_DIR": _empty_git_dir(sha256).name, "GIT_OBJECT_DIRECTORY": str((common / "objects").resolve())}
+    shallow = common / "shallow"
+    return found | ({"GIT_SHALLOW_FILE": str(shallow.resolve())} if shallow.is_file() else {})
+
+
+_SHA256 = re.compile(r"^\s*objectformat\s*=\s*\"?sha256", re.IGNORECASE | re.MULTILINE)
+
+
+def environment(folder: Path | None = None, arguments: Sequence[str] = ()) -> Mapping[str, str]:
+    """The variables for a git command in that folder."""
     keep = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     own = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
-    return _ALLOCATOR | keep | own | {"GIT_ATTR_NOSYSTEM": "1"}
+    alone = objects_only(folder) if folder is not None and arguments and arguments[0] in _OF_OBJECTS else {}
+    return _ALLOCATOR | keep | own | {"GIT_ATTR_NOSYSTEM": "1", "GIT_GRAFT_FILE": os.devnull} | alone
 
 
 def command(folder: Path, arguments: Sequence[str], mailmap: str = "") -> list[str]:
@@ -120,7 +164,6 @@ class GitOutput(NamedTuple):
 
 def git_outputs(folder: Path, *calls: Sequence[str]) -> list[GitOutput]:
     """The output of each of these git commands, in order; they run at the same time."""
-    own = environment()
     try:
         started = [
             subprocess.Popen(
@@ -128,7 +171,7 @@ def git_outputs(folder: Path, *calls: Sequence[str]) -> list[GitOutput]:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=own,
+                env=environment(folder, arguments),
             )
             for arguments in calls
         ]
@@ -152,7 +195,7 @@ def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = (), mailmap
         stdin=subprocess.PIPE if lines else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(),
+        env=environment(folder, arguments),
         bufsize=1 << 20,
     )
     assert process.stdout is not None  # noqa: S101 (asked for above)
@@ -217,7 +260,7 @@ class SpooledOutput:
             stdin=subprocess.DEVNULL,
             stdout=self._file,
             stderr=subprocess.PIPE,
-            env=environment(),
+            env=environment(folder, arguments),
         )
 
     def lines(self) -> Iterator[bytes]:

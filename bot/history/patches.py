@@ -35,12 +35,13 @@ class PatchReader:
         self._folder = folder
         self._mark = f"end {os.urandom(16).hex()}\n".encode()
         self._stderr = temporary_file()
+        arguments = ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_PATCH_OPTIONS)
         self._git = subprocess.Popen(
-            command(folder, ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_PATCH_OPTIONS), mailmap),
+            command(folder, arguments, mailmap),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
-            env=environment(),
+            env=environment(folder, arguments),
             bufsize=0,
         )
         assert self._git.stdout is not None  # noqa: S101 (asked for above)
