@@ -20,6 +20,7 @@ import html5lib
 from benchmarks.page_render import measure_render
 from bot.cli.recomputing.offline import record_of
 from bot.metrics.feature_share import FEATURE_SHARE
+from bot.metrics.line_fates import own_commits
 from bot.metrics.metric import Metric
 from bot.metrics.registry import metrics_on
 from bot.model.profile import Profile
@@ -44,7 +45,8 @@ def busiest_profile(path: str) -> Profile:
         first = min(people, key=lambda person: (-counts[person.key], person.key))
         keys = record.keys_of([first])
         scope = ProfileScope(person=first, keys=keys, zone=ZoneInfo("UTC"), now=datetime.now(UTC))
-        return build(record.changes_of([first]), scope, ProfileContext(record.file_history()))
+        lines = own_commits(record.all_changes(), record.line_record(), scope.zone)
+        return build(record.changes_of([first]), scope, ProfileContext(lines, everybody=True))
 
 
 def numbers_that_differ(page: str, record: dict[str, Any]) -> Iterator[str]:

@@ -11,12 +11,10 @@ router = Router()
 
 @router.register("check_suite", action="completed")
 async def on_check_suite_completed(event: Event, deferral: Deferral) -> None:
-    """Also stores the conclusion as an observation: the head of a pull request may land later."""
     source, suite = deliveries.installed_repository(event.data), deliveries.check_suite(event.data)
     if source is None:
         return deferral.skip("no installation")
     ids = {"installation": source.installation, "repository": source.repository}
-    deferral.observe(source, event.delivery_id)
     return deferral.defer("refresh_check", serial=f"repository:{source.repository}", commit=suite.head, **ids)
 
 

@@ -237,22 +237,14 @@ _TIMES = "_at"
 """`created_at` and its like name a moment, as columns and GitHub's own fields do"""
 _PROPERTIES = frozenset({"property", "cached_property", "setter"})
 """a property is read as a field is: `change.counted`, `settings.paused`"""
-DELETED_NEXT = frozenset(
-    {
-        "bot/metrics/quality.py",
-        "bot/metrics/scores.py",
-        "bot/metrics/signals.py",
-    }
-)
-"""the scores: the next issue deletes these modules, so their names stay until then"""
 _QUESTIONS = ("is_", "are_", "was_", "has_", "can_", "may_", "must_")
 
 
 def _definitions(
-    kind: tuple[type[ast.AST], ...], *, except_in: frozenset[str] = frozenset()
+    kind: tuple[type[ast.AST], ...],
 ) -> Iterator[tuple[str, ast.AST]]:
     for path in modules(*CODE):
-        if "/migrations/versions/" not in path and path not in except_in:
+        if "/migrations/versions/" not in path:
             for node in ast.walk(ast.parse(text(path) or "")):
                 if isinstance(node, kind):
                     yield path, node
@@ -282,14 +274,10 @@ def test_no_class_name_is_used_twice() -> None:
     assert {name: paths for name, paths in sorted(found.items()) if len(paths) > 1} == {}
 
 
-def test_only_modules_that_exist_are_excepted() -> None:
-    assert set(modules(*CODE)) >= DELETED_NEXT
-
-
 def test_a_public_function_is_not_named_by_a_bare_participle_or_adverb() -> None:
     found = {
         f"{path}: {name}"
-        for path, node in _definitions((ast.FunctionDef, ast.AsyncFunctionDef), except_in=DELETED_NEXT)
+        for path, node in _definitions((ast.FunctionDef, ast.AsyncFunctionDef))
         for name in _names(node)
         if not name.startswith("_") and is_bare(name) and not _is_property(node)
     }
@@ -298,7 +286,7 @@ def test_a_public_function_is_not_named_by_a_bare_participle_or_adverb() -> None
 
 def test_no_identifier_and_no_module_has_a_banned_word() -> None:
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.Name, ast.Attribute)
-    named = {(path, name) for path, node in _definitions(kinds, except_in=DELETED_NEXT) for name in _names(node)}
+    named = {(path, name) for path, node in _definitions(kinds) for name in _names(node)}
     named |= {(path, path.removesuffix(".py").replace("/", "_")) for path in modules(*CODE)}
     found = sorted(f"{path}: {name}" for path, name in named if has_banned_word(name))
     assert found == []

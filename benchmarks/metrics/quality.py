@@ -1,113 +1,209 @@
-"""How well do the shipped quality scores, frozen at landing, predict what happened to the work?
+"""Do the shares of lines say something that repeats, and do they name the lines that `git blame` names?
 
-    python -m benchmarks.metrics.quality CLONE... [--labels fix_inducing_train.csv.gz] [--cache FOLDER]
+    python -m benchmarks.metrics.quality CLONE... [--blame 200] [--verdicts 20]
 
-Correctness is evaluated by the table of labels for the clones in it, and for others by the replayed history
-(benchmarks/metrics/blamed.py); Architecture and Performance always by the replay. The last year only serves as
-follow-up. Also prints the distribution of the scores and the speed of reading signals.
+For each tile: the rank correlation of a person's odd and even months, how often the interval of the odd months holds
+the even ones, and the rank correlation with lines, over people with 2,000 lines at risk, 500 a half (METRICS 5.3).
+`--blame` compares the owners of the lines that so many commits removed with git's; `--verdicts` lists losses to read.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable, Sequence
+import hashlib
+import re
+import subprocess
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from statistics import mean, median, quantiles
+from zoneinfo import ZoneInfo
 
-from benchmarks.metrics.agreement import auc, auc_at_equal_size
-from benchmarks.metrics.fit_quality import report
-from benchmarks.metrics.scored_changes import ScoredChange, clones, facts_of, replay_rows, rows_of, stated_labels
-from bot.history.log import landings
-from bot.history.measuring import rules_of
-from bot.history.opening import open_clones
-from bot.history.walk import arrivals
-from bot.landing.lines.split import ReadFile, read_files
-from bot.metrics.scores import FORMULAS, architecture, correctness, performance
-from bot.metrics.signals import signals
+from msgspec import Struct
 
-_FEWEST = 15
-"""a history needs this many later refactorings or speed-ups to be meaningful"""
-_SPEED_COMMITS = 1500
+from bot.cli.recomputing.offline import record_of
+from bot.history.patches import PatchReader
+from bot.history.record import CloneRecord
+from bot.landing.lines.split import read_files
+from bot.metrics.line_fates import LineRecord, OwnCommit, own_commits
+from bot.metrics.line_hashes import FileHashes, file_key, hash_lines, line_hash, unpack
+from bot.metrics.quality import LEAST_LINES, TILES, WIDEST, Tile, TileCounts, interval_of, read_tile, share_kept
+from bot.model.commit import Commit
+from bot.model.ids import CommitId, PersonKey
 
-
-def _chance(row: ScoredChange) -> float:
-    return 1 - correctness(row.work).score / 100
+UTC = ZoneInfo("UTC")
+LEAST_BOTH = 2000
+"""lines at risk of a person who is looked at"""
+_HUNK = re.compile(r"@@ -(\d+)")
 
 
-def judge_correctness(rows: dict[str, list[ScoredChange]]) -> None:
-    print("Correctness: a fix within 30 days")
-    for name, found in rows.items():
-        report(name, [row.outcomes["fixed"] for row in found], [_chance(row) for row in found])
-    every = [row for found in rows.values() for row in found]
-    report("all", [row.outcomes["fixed"] for row in every], [_chance(row) for row in every])
-    areas = [auc([row.outcomes["fixed"] for row in found], [_chance(row) for row in found]) for found in rows.values()]
-    print(f"mean AUC {mean(areas):.3f} median {median(areas):.3f} least {min(areas):.3f}\n")
+class Halves(Struct, frozen=True):
+    """One person's odd and even months, and both together."""
+
+    language: str | None
+    odd: TileCounts
+    even: TileCounts
+    whole: TileCounts
+    project: float
+
+    def is_held(self, tile: Tile) -> bool:
+        low, high = interval_of(tile, self.odd)
+        return low <= share_kept(self.even) <= high
 
 
-def judge(what: str, outcome: str, rows: dict[str, list[ScoredChange]], risk: Callable[[ScoredChange], float]) -> None:
-    """Evaluate a score against an outcome, over all pairs and over pairs of equal size."""
-    print(what)
-    plain, equal = [], []
-    for name, found in rows.items():
-        truth = [row.outcomes[outcome] for row in found]
-        if sum(truth) < _FEWEST:
+def halves_of(tile: Tile, commits: Sequence[OwnCommit], who: dict[PersonKey, PersonKey], now: int) -> Iterator[Halves]:
+    """The people with enough lines, by what they own."""
+    by_person: defaultdict[PersonKey, list[OwnCommit]] = defaultdict(list)
+    for commit in commits:
+        by_person[who.get(commit.author, commit.author)].append(commit)
+    project = share_kept(read_tile(tile, commits, now))
+    for _, own in sorted(by_person.items()):
+        odd, even = (read_tile(tile, [one for one in own if int(one.month[5:]) % 2 == part], now) for part in (1, 0))
+        whole = read_tile(tile, own, now)
+        if whole.at_risk >= LEAST_BOTH and min(odd.at_risk, even.at_risk) >= LEAST_LINES:
+            yield Halves(whole.language, odd, even, whole, project)
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """The mean rank of each value among all."""
+    places: defaultdict[float, list[int]] = defaultdict(list)
+    for place, value in enumerate(sorted(values)):
+        places[value].append(place)
+    return [sum(places[value]) / len(places[value]) for value in values]
+
+
+def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Spearman's, None where it is not defined."""
+    first, second = ranks(one), ranks(other)
+    means = [sum(values) / max(1, len(values)) for values in (first, second)]
+    both = sum((a - means[0]) * (b - means[1]) for a, b in zip(first, second, strict=True))
+    spread = sum((a - means[0]) ** 2 for a in first) * sum((b - means[1]) ** 2 for b in second)
+    return both / spread**0.5 if spread else None
+
+
+def report(tile: Tile, found: Sequence[Halves]) -> str:
+    """One row: people, repetition raw and around the project, coverage, size, and how many would be narrow enough."""
+
+    def around(part: str) -> list[float]:
+        return [share_kept(getattr(one, part)) - one.project for one in found]
+
+    raw = rank_correlation([share_kept(one.odd) for one in found], [share_kept(one.even) for one in found])
+    centred = rank_correlation(around("odd"), around("even"))
+    size = rank_correlation(around("whole"), [one.whole.at_risk for one in found])
+    held = sum(one.is_held(tile) for one in found)
+    widths = [high - low for low, high in (interval_of(tile, one.whole) for one in found)]
+    narrow = sum(width <= WIDEST for width in widths)
+    return f"{len(found)} | {_two(raw)} | {_two(centred)} | {held} of {len(found)} | {_two(size)} | {narrow}"
+
+
+def _two(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2f}"
+
+
+# --- against git blame -----------------------------------------------------------------------------------------------
+
+
+def sampled(commits: Iterable[CommitId], most: int) -> list[CommitId]:
+    """The same commits each time, spread over the history."""
+    return sorted(commits, key=lambda one: hashlib.sha256(one.encode()).digest())[:most]
+
+
+def blame_agreement(record: CloneRecord, lines: LineRecord, most: int) -> tuple[int, int]:
+    """(lines whose owner git names as well, lines with an owner) of a sample of commits that removed lines."""
+    (clone,) = record.clones
+    ours: defaultdict[CommitId, Counter[str]] = defaultdict(Counter)
+    for loss in lines.losses:
+        ours[loss.by[1]][loss.owner[1]] += loss.replaced + loss.dropped
+    chosen = sampled(ours, most)
+    reader = PatchReader(clone.git_dir, clone.mailmap)
+    try:
+        same = total = 0
+        for commit in reader.read(chosen):
+            theirs = _blamed(clone.git_dir, commit)
+            same += (ours[commit.id] & theirs).total()
+            total += min(ours[commit.id].total(), max(theirs.total(), 1))
+        return same, total
+    finally:
+        reader.close()
+
+
+def _blamed(folder: Path, commit: Commit) -> Counter[str]:
+    """The commits that git blames for the source lines that this one removed."""
+    hashed = {one.file: one for one in unpack(hash_lines(read_files(commit.files)))}
+    found: Counter[str] = Counter()
+    for change in commit.files:
+        file = hashed.get(file_key(change.path))
+        if file is None or not file.removed or not change.patch or not commit.parents:
             continue
-        risks = [risk(row) for row in found]
-        plain.append(auc(truth, risks))
-        equal.append(auc_at_equal_size(truth, risks, [row.added for row in found]))
-        print(f"{name:48} n {len(found):5} later {sum(truth):4} AUC {plain[-1]:.3f} at equal size {equal[-1]:.3f}")
-    if plain:
-        print(f"mean {mean(plain):.3f}, at equal size {mean(equal):.3f} over {len(plain)} histories\n")
+        numbers = set(_removed_numbers(change.patch, file, change.path))
+        before = change.previous_path or change.path
+        command = ["git", "-C", str(folder), "blame", "-w", "-l", "-s", f"{commit.id}^", "--", before]
+        shown = subprocess.run(command, capture_output=True, check=False).stdout.decode("utf-8", "replace")
+        owners = [line.split(" ", 1)[0].lstrip("^") for line in shown.split("\n")]
+        found.update(owners[number - 1] for number in numbers if number <= len(owners))
+    return Counter({owner.ljust(40)[:40].strip(): count for owner, count in found.items()})
 
 
-def spread(rows: Sequence[ScoredChange]) -> None:
-    print("spread of the scores of changes: 5 / 25 / 50 / 75 / 95 %")
-    for name, formula in {"correctness": correctness, **FORMULAS}.items():
-        cuts = quantiles([formula(row.work).score for row in rows], n=20)
-        print(f"{name:16} " + " / ".join(f"{cuts[cut]:.1f}" for cut in (0, 4, 9, 14, 18)))
+def _removed_numbers(patch: str, file: FileHashes, path: str) -> Iterator[int]:
+    """The numbers, in the old file, of the removed lines whose hashes are kept."""
+    left, number = Counter(file.removed), 0
+    for line in patch.split("\n"):
+        hunk = _HUNK.match(line)
+        if hunk:
+            number = int(hunk[1])
+        elif line[:1] == "-":
+            name = line_hash(line[1:])
+            if name is not None and left[name]:
+                left[name] -= 1
+                yield number
+            number += 1
+        elif line[:1] == " ":
+            number += 1
 
 
-def _read(path: Path) -> list[tuple[ReadFile, ...]]:
-    clone = open_clones([path])[0]
-    rules = rules_of(clone)
-    found = list(arrivals(clone))[:_SPEED_COMMITS]
-    return [read_files(landing.commit.files, rules.files) for landing in landings(clone, found)]
+# --- to read ---------------------------------------------------------------------------------------------------------
 
 
-def speed(path: Path) -> None:
-    times, lines = [], 0
-    for read in _read(path):
-        start = time.perf_counter()
-        signals(read)
-        times.append(time.perf_counter() - start)
-        lines += sum(len(file.added) + len(file.removed) for file in read)
-    print(f"\nsignals: median {1e3 * median(times):.3f} ms a commit, {1e6 * sum(times) / lines:.2f} µs a changed line")
+def verdicts(commits: Sequence[OwnCommit], most: int) -> Iterator[str]:
+    """A sample of losses to certain fixes and reverts: the change, the fix, lines and days."""
+    rows = {
+        f"{one.change} by {taken.change}: {taken.replaced + taken.dropped} lines, {taken.cause}, "
+        f"{(taken.at - one.landed_at) // 86_400} days"
+        for one in commits
+        for taken in one.taken
+        if taken.cause in ("fix", "revert") and not taken.follow_up and taken.at - one.landed_at <= 90 * 86_400
+    }
+    yield from sorted(rows, key=lambda row: hashlib.sha256(row.encode()).digest())[:most]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("clones", nargs="+")
-    parser.add_argument("--labels", type=Path)
-    parser.add_argument("--cache", type=Path, help="folder that keeps facts between runs")
+    parser.add_argument("--blame", type=int, default=0)
+    parser.add_argument("--verdicts", type=int, default=0)
     given = parser.parse_args()
-    labels = stated_labels(given.labels) if given.labels else {}
-    labelled: dict[str, list[ScoredChange]] = {}
-    replayed: dict[str, list[ScoredChange]] = {}
-    for name, path in clones(given.clones).items():
-        facts = facts_of(name, path, given.cache)
-        if name in labels:
-            labelled[name] = rows_of(name, facts, labels[name])
-        replayed[name] = replay_rows(name, path, facts)
-    if labelled:
-        judge_correctness(labelled)
-    others = {name: found for name, found in replayed.items() if name not in labels and found}
-    if others:
-        judge_correctness(others)
-    judge("Architecture: a later refactoring", "refactor", replayed, lambda row: -architecture(row.work).score)
-    judge("Performance: a later speed-up", "perf", replayed, lambda row: -performance(row.work).score)
-    spread([row for found in (labelled or replayed).values() for row in found])
-    speed(next(iter(clones(given.clones).values())))
+    pooled: defaultdict[str, list[Halves]] = defaultdict(list)
+    print("clone | tile | people | odd/even | around the project | held | with lines | narrow enough")
+    for clone in given.clones:
+        with record_of([clone]) as record:
+            lines = record.line_record()
+            commits = own_commits(record.all_changes(), lines, UTC)
+            who = {key: owner for owner, keys in record.people.keys().items() for key in keys}
+            now = max((one.landed_at for one in commits), default=0)
+            name = Path(clone).resolve().parent.name if Path(clone).name == "repo" else Path(clone).name
+            for tile in TILES:
+                found = list(halves_of(tile, commits, who, now))
+                pooled[tile.key] += found
+                print(f"{name} | {tile.key} | {report(tile, found)}", flush=True)
+            if given.blame:
+                same, total = blame_agreement(record, lines, given.blame)
+                print(f"{name} | blame: {same} of {total} lines have the same owner", flush=True)
+            for row in verdicts(commits, given.verdicts):
+                print("  " + row)
+    for tile in TILES:
+        print(f"all | {tile.key} | {report(tile, pooled[tile.key])}")
+        for language in sorted({one.language or "" for one in pooled[tile.key]}):
+            some = [one for one in pooled[tile.key] if one.language == language]
+            print(f"  {language} | {tile.key} | {report(tile, some)}")
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def changes(
         str | None, typer.Option("--author", metavar="WHO", help="Print only the changes of this person.")
     ] = None,
     frozen: Annotated[
-        bool, typer.Option("--frozen", help="Print scores as they were at landing, without later facts.")
+        bool, typer.Option("--frozen", help="Print each change as it was at landing, without later facts.")
     ] = False,
     timezone: Zone = "UTC",
 ) -> None:

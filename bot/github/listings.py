@@ -13,7 +13,7 @@ from bot.github.payloads import answers
 from bot.github.payloads import commits as commits_of
 from bot.github.payloads.answers import Installation
 from bot.github.payloads.reading import read, required_moment
-from bot.model.commit import PullRequest, Repository, Review, Signature
+from bot.model.commit import PullRequest, Repository, Signature
 from bot.model.ids import CommitId
 
 
@@ -35,12 +35,6 @@ async def read_closed_since(client: Client, repository: Repository, since: datet
             break
         found.append(answers.pull_request(row).pull_request)
     return found
-
-
-async def read_reviews(client: Client, repository: Repository, number: int) -> list[tuple[int, Review]]:
-    """The submitted reviews of a pull request with their ids, oldest first."""
-    rows = client.items(op.REVIEWS, repository=client.repository_path(repository), number=number)
-    return [found async for row in rows if (found := answers.review(row)) is not None]
 
 
 async def read_people_of(client: Client, repository: Repository, commit: CommitId) -> tuple[Signature, Signature]:

@@ -60,7 +60,6 @@ PULL_REQUEST = Operation("GET", "{+repository}/pulls/{number}", ("pull_requests"
 PULL_REQUEST_COMMITS = Operation(
     "GET", "{+repository}/pulls/{number}/commits?per_page=100", ("pull_requests",), items=""
 )
-REVIEWS = Operation("GET", "{+repository}/pulls/{number}/reviews?per_page=100", ("pull_requests",), items="")
 CHECK_RUNS = Operation(
     "GET",
     "{+repository}/commits/{commit}/check-runs?filter={filter}&per_page=100{&check_name}",
@@ -95,7 +94,6 @@ READING = (
     CLOSED_PULL_REQUESTS,
     PULL_REQUEST,
     PULL_REQUEST_COMMITS,
-    REVIEWS,
     CHECK_RUNS,
     COMMENT,
     ISSUE,

@@ -36,7 +36,7 @@ from bot.model.ids import CommitId, PersonKey
 
 if TYPE_CHECKING:
     from bot.history.measuring import Batch
-    from bot.metrics.hotspots import History
+    from bot.metrics.line_fates import LineRecord
     from bot.narrative.project_texts import ProjectTexts
     from bot.narrative.themes import PartKey, ThemeTotal
 
@@ -142,6 +142,7 @@ class CloneRecord:
                 known = scratch.last_fact()
                 self._measure(walks, progress, workers)
                 scratch.index_keys(known)
+                scratch.attribute_lines()
             for walk in walks:
                 scratch.save_head(walk.clone.repository.full_name, walk.clone.head, walk.summary)
         scratch.commit()
@@ -209,11 +210,9 @@ class CloneRecord:
                 found[name] = replace(found[name], fork=True, parent=parent)
         return found
 
-    def file_history(self) -> History:
-        """What was changed in each file and when, for the scores that need a file's past."""
-        from bot.metrics.hotspots import History
-
-        return History.of(self._scratch.facts())
+    def line_record(self) -> LineRecord:
+        """How many source lines each commit added, and which later commits took them away."""
+        return self._scratch.line_record()
 
     def changes_of(self, persons: Sequence[Person]) -> tuple[Change, ...]:
         """Every change these persons contributed to, with the changes folded together with it, oldest first."""

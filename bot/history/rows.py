@@ -28,8 +28,8 @@ SignatureRow = tuple[str, str, int, str, int]
 class Rows(NamedTuple):
     """The rows of some facts; facts are identified by their index in `facts`."""
 
-    facts: list[tuple[str, str, int, str, str, bytes]]
-    """repository, commit, landed_at, carrier, the author's key, the whole fact"""
+    facts: list[tuple[str, str, int, str, str, bytes, bytes]]
+    """repository, commit, landed_at, carrier, the author's key, the fact, its line hashes"""
     keys: list[tuple[int, int, int]]
     """number of the key, index of the fact, OFFERS and ASKS"""
     parts: list[tuple[str, int]]
@@ -46,7 +46,10 @@ class Rows(NamedTuple):
         roles = [_roles(fact) for fact in facts]
         return cls(
             [
-                (fact.repository, fact.commit, fact.landed_at, fact.merge_commit, person_key(fact.author), payload)
+                (
+                    *(fact.repository, fact.commit, fact.landed_at, fact.merge_commit, person_key(fact.author)),
+                    *(payload, fact.line_hashes),
+                )
                 for fact, payload in zip(facts, payloads, strict=True)
             ],
             [(number, index, role) for index, found in enumerate(roles) for number, role in found.items()],
@@ -106,8 +109,8 @@ _PLAIN: Mapping[str, Callable[[Any], object]] = {
     "ai": lambda found: tuple(map(_plain_mark, found)),
     "languages": _by_name,
     "skills": _by_name,
-    "signals": _by_name,
     "changelog": lambda lines: tuple(map(tuple, lines)),
+    "line_hashes": lambda _: b"",
 }
 _READ: Mapping[str, Callable[[Any], object]] = {
     "author": _signature,
@@ -135,7 +138,7 @@ def _readers() -> tuple[tuple[int, Callable[[Any], object]], ...]:
 
 
 def to_bytes(fact: Fact) -> bytes:
-    """A fact's fields in marshal format, which `from_bytes` turns back into an equal fact.
+    """A fact's fields in marshal format, which `from_bytes` turns back into an equal fact, without its line hashes.
 
     JSON takes five times as long. Another Python may use another format: a cache is for one Python version.
     """

@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from bot.history.rows import ASKS, OFFERS, Rows, from_bytes, key_number
+from bot.history.scratch_lines import attribute_all, line_record
 from bot.landing.same_work.keys import pull_key
+from bot.metrics.line_fates import LineRecord
 from bot.model.commit import Signature
 from bot.model.fact import STATED_ROLES, Fact
 from bot.model.ids import CommitId
@@ -21,7 +23,8 @@ create table if not exists head (
   repository text primary key, commit_id text not null, summary text not null) without rowid;
 create table if not exists fact (
   id integer primary key, repository text not null, commit_id text not null, landed_at integer not null,
-  merge_commit text not null, author text not null, payload blob not null);
+  merge_commit text not null, author text not null, payload blob not null,
+  line_hashes blob not null);
 create table if not exists fact_key (
   fact integer not null, key integer not null, role integer not null, primary key (fact, key)) without rowid;
 create table if not exists linked (
@@ -41,6 +44,15 @@ create table if not exists release (
   repository text not null, commit_id text not null, version text not null,
   primary key (commit_id, repository)) without rowid;
 create table if not exists tagged (repository text primary key, tags text not null) without rowid;
+create table if not exists standing_lines (
+  repository text not null, file integer not null, stack blob not null, primary key (repository, file)) without rowid;
+create table if not exists added_lines (fact integer primary key, lines integer not null);
+create table if not exists line_loss (
+  owner integer not null, later integer not null, replaced integer not null, dropped integer not null,
+  primary key (owner, later)) without rowid;
+create table if not exists attributed (
+  repository text primary key, last_fact integer not null, landed_at integer not null,
+  commits integer not null) without rowid;
 create temp table left_out (author text primary key) without rowid;
 create temp view counting as select id, landed_at from fact where author not in left_out;
 """
@@ -74,6 +86,7 @@ _TABLES = (
     "month_sum",
     "summed",
     "summed_person",
+    *("standing_lines", "added_lines", "line_loss", "attributed"),
 )
 _CACHE_KIB = 4000
 
@@ -129,7 +142,7 @@ class Scratch:
     def add(self, rows: Rows) -> None:
         first = self._db.execute("select coalesce(max(id), 0) + 1 from fact").fetchone()[0]
         self._db.executemany(
-            "insert into fact values (?, ?, ?, ?, ?, ?, ?)",
+            "insert into fact values (?, ?, ?, ?, ?, ?, ?, ?)",
             ((first + index, *row) for index, row in enumerate(rows.facts)),
         )
         self._db.executemany(
@@ -233,6 +246,16 @@ class Scratch:
         query = "insert into wanted select id from counting where landed_at >= ? and landed_at < ?"
         self._db.execute(query, (begin, end))
         return self._wanted_facts()
+
+    # --- lines ----------------------------------------------------------------------------------------------------
+
+    def attribute_lines(self) -> None:
+        """Find out whose lines the commits replaced that were added since the last time."""
+        attribute_all(self._db)
+
+    def line_record(self) -> LineRecord:
+        """How many source lines each commit added, and which later commits took them away."""
+        return line_record(self._db)
 
     # --- sums -----------------------------------------------------------------------------------------------------
 

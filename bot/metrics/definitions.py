@@ -10,67 +10,59 @@ from bot.metrics.metric import Definition
 SCORES: tuple[Definition, ...] = (
     Definition(
         key="correctness",
-        version=3,
-        stage="record",
-        question="How likely is it that the work needs no fix within 30 days?",
-        definition="The chance that a later fix blames a commit of the work, from its size, its kind, how long it "
-        "waited for its landing, and the past of its files and repository. Then what happened since changes it: "
-        "reverts, fixes that name it, days without a fix.",
-        formula="100 (1 - p), logit p linear in seven terms; odds multiplied by what is known since",
-        basis="one row a term and a change, in points",
-        unit="0 to 100",
-        works="Judged commit by commit: AUC .780 mean over five histories, fitted without the one judged (.698 to "
-        ".930); calibration error .012 together; the worst tenth holds 4.1 times the base rate. Eight replayed "
-        "histories: .754.",
-        fails="Where fixes are much rarer or commoner than usual it is miscalibrated (.06 at 11 %); labels that "
-        "blame lines are noisy; the date of writing is the author's word.",
-        function="bot.metrics.scores:correctness",
+        version=4,
+        question="How many of the person's lines did a later bug fix or revert not have to replace?",
+        definition="Of the source lines that the person landed at least 90 days ago, the share that no later certain "
+        "bug fix or revert replaced or removed within 90 days. A fix by the same person counts; a follow-up in the "
+        "same item does not.",
+        formula="100 (1 - lines replaced by fixes and reverts / lines at risk)",
+        basis="each change that lost lines, with the later change that took them",
+        unit="0 to 100, or not rated",
+        works="See the figures of docs/metrics.md, section Quality: it is shown as counts.",
+        fails="A fix that only adds lines takes none away; which changes are fixes depends on the kinds.",
+        function="bot.metrics.quality:rate",
     ),
     Definition(
         key="maintainability",
-        version=1,
-        stage="record",
-        question="How easily is the added code read and changed?",
-        definition="Points lost for deep, branching, repeated, long, wide or suppressed code, notes of work left and "
-        "big new files; up to two gained where branches go.",
-        formula="98 - sum of points x min(1, share / full share), damped in tiny patches",
-        basis="one row a habit and a change, in points",
-        unit="0 to 100",
-        works="A rubric: no outcome at hand measures it. Rank correlation with lines alive after 180 days: .10.",
-        fails="It judges shape by words and indentation, in all languages alike.",
-        function="bot.metrics.scores:maintainability",
+        version=2,
+        question="How many of the person's lines still stood half a year later?",
+        definition="Of the source lines that the person landed at least 180 days ago, the share that no later change "
+        "rewrote within 180 days. Moved, renamed and formatted lines stand; lines dropped with a whole file, or by a "
+        "landing that removes twenty lines for each it adds, are not at risk.",
+        formula="100 (1 - lines rewritten / lines at risk)",
+        basis="each change that lost lines, with the later change that took them",
+        unit="0 to 100, or not rated",
+        works="See the figures of docs/metrics.md, section Quality: it is shown as counts.",
+        fails="A young project rewrites more, whoever wrote it: compare with the project beside it.",
+        function="bot.metrics.quality:rate",
     ),
     Definition(
         key="architecture",
-        version=2,
-        stage="record",
-        question="How contained is the work, and how many others meet in its files?",
-        definition="Points lost for spread over files and modules, imports, functions, size, traffic in its files, "
-        "private names and tests imported, several purposes in one.",
-        formula="98 - sum of points x min(1, value / full value)",
-        basis="one row a signal and a change, in points",
-        unit="0 to 100",
-        works="Against a later refactoring of its lines: AUC .766 over 11 histories, .633 among changes of equal size.",
-        fails="The points were set on the same histories; cycles of imports are not seen in a patch.",
-        function="bot.metrics.scores:architecture",
+        version=3,
+        question="Do the person's new imports respect the components?",
+        definition="Not measured: patches alone show no graph of imports, so no number is shown.",
+        formula="none",
+        basis="none",
+        unit="not rated",
+        works="Nothing is claimed.",
+        fails="A cycle of imports, or one into another component's private parts, goes unseen.",
+        function="bot.metrics.quality:rate",
     ),
     Definition(
         key="performance",
-        version=1,
-        stage="record",
-        question="Does the added code hold what is known to cost time?",
-        definition="Points lost for loops in loops, costly calls and quadratic idioms in loops, blocking calls in "
-        "asynchronous code, and imports.",
-        formula="97 - sum of points x min(1, value / full value), damped in tiny patches",
-        basis="one row a signal and a change, in points",
-        unit="0 to 100",
-        works="Against a later speed-up of its lines: AUC .770 over 7 histories, .624 among changes of equal size; "
-        "15 to 262 events a history.",
-        fails="Few events; costly calls in loops say next to nothing about later speed-ups (.51 at equal size).",
-        function="bot.metrics.scores:performance",
+        version=2,
+        question="How many of the person's lines did a later performance fix not have to replace?",
+        definition="Of the source lines that the person landed at least 180 days ago, the share that no later certain "
+        "performance fix replaced within 180 days, in repositories where at least ten such fixes replaced lines.",
+        formula="100 (1 - lines replaced by performance fixes / lines at risk)",
+        basis="each change that lost lines, with the later change that took them",
+        unit="0 to 100, or not rated",
+        works="Nothing is claimed: performance fixes that replace lines are too rare to repeat.",
+        fails="In most projects fewer than ten such fixes replaced lines, and nothing is at risk.",
+        function="bot.metrics.quality:rate",
     ),
 )
-"""the quality scores, in display order"""
+"""what happened to a person's lines, in display order"""
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         key="kind",
@@ -116,18 +108,20 @@ DEFINITIONS: tuple[Definition, ...] = (
         function="bot.metrics.items:group",
     ),
     Definition(
-        key="signals",
-        version=1,
+        key="line_hashes",
+        version=2,
         stage="landing",
-        question="What does the patch show of its size, shape and habits?",
-        definition="Whole numbers of the source lines of one commit: lines, files, modules and entropy, branches, "
-        "loops and calls in them, depth, repetition, imports, functions, suppressed warnings, notes of work left.",
-        formula="counts over added and removed source lines; blank, comment and moved lines never count",
-        basis="the numbers themselves, kept with each commit",
-        unit="counts",
-        works="About 0.7 µs a changed line; the same from a patch of GitHub and of git.",
-        fails="Nothing is parsed: words in strings count, and code outside the patch is not known.",
-        function="bot.metrics.signals:signals",
+        question="Which source lines does the commit add to and remove from each file?",
+        definition="Four bytes a line: the CRC of its text without blanks, with one sort of quotation mark and without "
+        "a comma or semicolon at its end. Comments, docstrings, constants, lines with fewer than four letters or "
+        "digits, and files that are no source are left out. A removed line is taken from the youngest landing that "
+        "added it.",
+        formula="per file: hashes added, hashes removed, and pairs of them where the file was only formatted",
+        basis="the hashes themselves, kept beside each commit",
+        unit="bytes",
+        works="About 0.1 µs a line and 50 to 270 bytes a commit; the same from a patch of GitHub and of git.",
+        fails="Of equal lines in one file the youngest goes first; a file without a patch has unknown lines.",
+        function="bot.metrics.line_hashes:hash_lines",
     ),
     *SCORES,
     Definition(

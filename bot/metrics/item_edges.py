@@ -13,8 +13,9 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
+from bot.landing.lines import linguist
 from bot.landing.lines.path_parts import is_test
-from bot.metrics.hotspots import is_source
+from bot.landing.lines.paths import NO_RULES, own_part
 from bot.metrics.item_titles import ReadTitle, read_title, specific_words
 from bot.metrics.links import scope_of
 from bot.model.change import Change
@@ -186,7 +187,7 @@ def _paths(change: Change) -> frozenset[str]:
 @lru_cache(maxsize=2048)
 def _is_code(path: str) -> bool:
     """A source file or a test."""
-    return is_source(path) or is_test(path)
+    return own_part(path, linguist.language(path), NO_RULES) == "authored" or is_test(path)
 
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:

@@ -23,8 +23,8 @@ from bot.landing.message.parts import DEFAULT, LandingSettings
 from bot.metrics.ai_usage import marks
 from bot.metrics.change_kind import KindEvidence, Verdict, classify_all
 from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds, merged_branch
+from bot.metrics.line_hashes import hash_lines
 from bot.metrics.links import links
-from bot.metrics.signals import signals_all
 from bot.metrics.skills import skills_of
 from bot.model.commit import Commit, FileChange, Landing, Signature
 from bot.model.fact import AiMark, Fact, Lines
@@ -92,7 +92,7 @@ class _Measured(NamedTuple):
     languages: Mapping[str, int]
     paths: tuple[str, ...]
     skills: Mapping[str, int]
-    signals: Mapping[str, int]
+    line_hashes: bytes
     links: tuple[str, ...]
     ai: tuple[AiMark, ...]
     co_authors: tuple[Signature, ...]
@@ -151,14 +151,14 @@ def _mark_machines(landing: Landing, stated: StatedMachines) -> Landing:
 
 def _work(
     files: Sequence[tuple[ReadFile, ...]], persons: Sequence[bool]
-) -> tuple[list[Lines], list[dict[str, int]], list[tuple[str, ...]], list[dict[str, int]], list[dict[str, int]]]:
+) -> tuple[list[Lines], list[dict[str, int]], list[tuple[str, ...]], list[dict[str, int]], list[bytes]]:
     """The first fields of what each landing shows, one list per field.
 
-    A machine has no skills, scores or items: its commits are only counted, and appear in the files' history.
+    A machine has no skills and no items: its commits are only counted, and take lines from others.
     """
     lines, line_languages, paths = list(map(split, files)), list(map(languages, files)), list(map(_paths, files))
     measured = [read if person else () for read, person in zip(files, persons, strict=True)]
-    return lines, line_languages, paths, list(map(skills_of, measured)), signals_all(measured)
+    return lines, line_languages, paths, list(map(skills_of, measured)), list(map(hash_lines, files))
 
 
 def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: _Measured) -> Fact:
@@ -187,10 +187,10 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
         languages=measured.languages,
         skills=measured.skills,
         ai=measured.ai,
-        signals=measured.signals,
         paths=measured.paths,
         links=measured.links,
         partial=commit.partial,
+        line_hashes=measured.line_hashes,
         opened_at=_opened_at(landing, recognised.pull_request),
         evidence=evidence,
         subject=subject if (subject := _subject(commit)) != recognised.title else "",

@@ -1,303 +1,214 @@
-"""How sound is a piece of landed work, and a contributor's work as a whole?
+"""What happened to a person's own lines? Shares of lines that anybody can count again from a clone, or "not rated".
 
-A change or an item is scored by itself (`scores_of`, `item_scores`); a contributor's scores are the mean of the
-items, weighted by their size and drawn to the middle while few are rated (`rate`).
+All of it is weighted by lines and uses the time of landing only: how work is sliced, titled or dated makes no
+difference. `docs/metrics.md` has the figures that each tile is held against.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from heapq import nsmallest
-from itertools import chain
-from operator import itemgetter
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from msgspec.structs import replace
+from msgspec import Struct
 
-from bot.metrics import kind_rules
-from bot.metrics.hotspots import (
-    MONTH,
-    NO_HISTORY,
-    NO_PAST,
-    STATED,
-    FileHistory,
-    fix_weight,
-    pull_request_names,
-    source_paths,
-)
-from bot.metrics.scores import (
-    EVERY_CHANGE,
-    FORMULAS,
-    LIVE_SIGNALS,
-    NOTHING,
-    KnownOutcome,
-    Rating,
-    ScoredWork,
-    coefficients,
-    correctness,
-    is_rated,
-    reason_text,
-)
-from bot.metrics.signals import entropy, module_of, signals
-from bot.model.change import Change, CountedCommit, Item
-from bot.model.fact import Fact
-from bot.model.ids import ChangeId
-from bot.model.profile import LiveScore, Quality, Score, ScoreEvidence
+from bot.metrics.line_fates import Cause, OwnCommit, Taken
+from bot.metrics.resampling import eighty_percent, resampled_shares
+from bot.model.ids import ChangeId, Month
+from bot.model.profile import Quality, QualityFact, Score, ScoreEvidence
 
-__all__ = ["QUALITIES", "item_scores", "known_since", "rate", "scores_of", "signals"]
-
-QUALITIES = ("correctness", "maintainability", "architecture", "performance")
+DAY = 86_400
+LEAST_LINES = 500
+LEAST_CHANGES = 12
+WIDEST = 6.0
+"""points between the ends of an interval"""
 MOST_EVIDENCE = 100
-"""rows of a contributor's score: those that moved it most"""
-
-_PSEUDO_ITEMS = 3
-_EIGHTY_PERCENT = 1.2816
-_DAY = 86_400
-_HOUR = 3600
-_GUESSED_FEATURE = 0.35
-_SUMMED_APART = frozenset({"entropy", "files", "modules", "new_files"})
-_PURPOSES = frozenset({"feature", "bug_fix", "refactor", "perf"})
+LEAST_PERFORMANCE_FIXES = 10
+"""certain performance fixes of a repository in which their absence says something"""
 
 
-def _commits(changes: Iterable[Change]) -> list[CountedCommit]:
-    """The counted commits of where each change lives; an export elsewhere is no second piece of work."""
-    found: list[CountedCommit] = []
-    for change in changes:
-        counted = change.counted
-        found += [commit for commit in counted if commit.fact.repository == change.repository]
-        found += () if counted else change.commits
-    return found
+class Tile(Struct, frozen=True):
+    """One share of lines: which of a person's lines are at risk, and which of them are lost."""
+
+    key: str
+    days: int
+    """a line counts once it landed this long ago, and what happens to it later does not"""
+    causes: frozenset[Cause] | None
+    """the later changes that count; None for all"""
+    widening: float
+    """measured: by how much the interval from resampled items falls short of what a second half of a record shows"""
+    languages: frozenset[str]
+    """where it passed its validation; elsewhere it is shown as counts only"""
 
 
-def _spread(facts: Sequence[Fact]) -> float:
-    """Entropy over the files of all commits, by the chain rule: exact where they touch different files, else more."""
-    lines = [fact.lines.authored for fact in facts]
-    whole = sum(lines)
-    if not whole:
-        return 0.0
-    within = sum(size / whole * fact.signals.get("entropy", 0) / 1000 for size, fact in zip(lines, facts, strict=True))
-    return entropy(lines) + within
+CORRECTNESS = Tile("correctness", 90, frozenset(("fix", "revert")), 2.0, frozenset())
+MAINTAINABILITY = Tile("maintainability", 180, None, 2.0, frozenset())
+PERFORMANCE = Tile("performance", 180, frozenset(("performance",)), 2.0, frozenset())
+TILES = (CORRECTNESS, MAINTAINABILITY, PERFORMANCE)
+_REASONS: Mapping[Cause, str] = {
+    "fix": "a bug fix",
+    "revert": "a revert",
+    "performance": "a performance fix",
+    "other": "a later change",
+}
 
 
-def _waited(fact: Fact) -> int:
-    """Seconds from the writing of a commit to its landing."""
-    return max(0, fact.landed_at - fact.authored_at)
+def lines_lost(tile: Tile, commit: OwnCommit) -> list[tuple[Taken, int]]:
+    """What later changes took from the commit in the time that counts, with how many lines."""
+    end = commit.landed_at + tile.days * DAY
+    found = [(one, _lines_of(tile, one)) for one in commit.taken if not one.follow_up and one.at <= end]
+    return [(one, lines) for one, lines in found if lines]
 
 
-def _as_feature(change: Change) -> float:
-    """How much of a feature it is: its author's word counts whole, the guess of a model a third."""
-    if change.kind != "feature":
-        return 0.0
-    stated = kind_rules.title_kind(change.title)
-    return 1.0 if stated and stated[0] == "feature" else _GUESSED_FEATURE
+def _lines_of(tile: Tile, taken: Taken) -> int:
+    if tile.causes is not None:
+        return taken.replaced + taken.dropped if taken.cause in tile.causes else 0
+    return taken.replaced + (taken.dropped if taken.cause == "revert" else 0)
 
 
-def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> ScoredWork:
-    """The changes as one piece of work, with the past of its files when the first of them landed."""
-    facts = [commit.fact for commit in _commits(changes)]
-    return _work(changes, facts, _sum_signals(facts), history)
+def lines_at_risk(tile: Tile, commit: OwnCommit, now: int) -> int:
+    """Its lines that are old enough, without those that the same item rewrote.
 
-
-def _sum_signals(facts: Iterable[Fact]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for fact in facts:
-        for name, count in fact.signals.items():
-            if name not in _SUMMED_APART:
-                total[name] = total.get(name, 0) + count
-    return total
-
-
-def _work(
-    changes: Sequence[Change], facts: Sequence[Fact], total: Mapping[str, int], history: FileHistory
-) -> ScoredWork:
-    paths = _paths(facts)
-    first = min([fact.landed_at for fact in facts], default=0)
-    bits = min(_spread(facts), math.log2(len(paths))) if paths else 0.0
-    return ScoredWork(
-        signals=total,
-        entropy=bits,
-        files=len(paths),
-        modules=len({module_of(path) for path in paths}),
-        fix=max(map(fix_weight, facts), default=0) / STATED,
-        feature=max(map(_as_feature, changes), default=0.0),
-        waited=max(map(_waited, facts), default=0) / _HOUR,
-        mixed=len(facts) > 1 and len({fact.kind for fact in facts if fact.certain} & _PURPOSES) > 1,
-        past=history.past(changes[0].repository, paths, first) if changes else NO_PAST,
-    )
-
-
-def _paths(facts: Sequence[Fact]) -> frozenset[str]:
-    return frozenset(chain.from_iterable(map(source_paths, facts)))
-
-
-def _added(change: Change) -> int:
-    """Its added source lines."""
-    return sum([commit.fact.signals.get("added", 0) for commit in _commits([change])])
-
-
-def known_since(change: Change, history: FileHistory, now: int, known: KnownOutcome = NOTHING) -> KnownOutcome:
-    """`known` with what the record itself tells by `now` (epoch seconds).
-
-    That is a revert, a fix within 30 days that names the change, and days without a fix of its files.
+    Where every loss counts, also without those that were dropped with a whole file or feature.
     """
-    paths = _paths([commit.fact for commit in _commits([change])])
-    fixed_at = history.next_fix(change.repository, paths, change.landed_at)
-    named_at = history.next_fix(change.repository, pull_request_names(change.pull_request), change.landed_at)
-    end = now if fixed_at is None else min(now, fixed_at)
-    return KnownOutcome(
-        checks=known.checks,
-        approved=known.approved,
-        fixed=int(named_at is not None and named_at <= min(now, change.landed_at + MONTH)),
-        quiet_days=max(0, end - change.landed_at) // _DAY if paths else None,
-        reverted=change.state == "reverted",
-        relanded=change.state == "relanded",
+    end = commit.landed_at + tile.days * DAY
+    if end > now:
+        return 0
+    lines = commit.added - sum(one.replaced + one.dropped for one in commit.taken if one.follow_up)
+    if tile.causes is None:
+        later = [one for one in commit.taken if not one.follow_up and one.at <= end]
+        lines -= sum(one.dropped for one in later if one.cause != "revert")
+    return lines
+
+
+class TileCounts(Struct, frozen=True):
+    """A tile over some commits: (at risk, lost) of each item, and the changes at risk."""
+
+    items: Mapping[str, tuple[int, int]]
+    changes: frozenset[ChangeId]
+    months: frozenset[tuple[str, Month]]
+    language: str | None
+
+    @property
+    def at_risk(self) -> int:
+        return sum(risk for risk, _ in self.items.values())
+
+    @property
+    def lost(self) -> int:
+        return sum(lost for _, lost in self.items.values())
+
+
+def read_tile(tile: Tile, commits: Iterable[OwnCommit], now: int) -> TileCounts:
+    """The tile over these commits at a moment, epoch seconds."""
+    items: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    languages: Counter[str | None] = Counter()
+    changes, months = set(), set()
+    for commit in commits:
+        risk = lines_at_risk(tile, commit, now)
+        if risk > 0:
+            cluster = items[commit.item]
+            cluster[0] += risk
+            cluster[1] += min(risk, sum(lines for _, lines in lines_lost(tile, commit)))
+            languages[commit.language] += risk
+            changes.add(commit.change)
+            months.add((commit.repository, commit.month))
+    language = max(languages, key=lambda name: (languages[name], name or ""), default=None)
+    counts = {item: (risk, lost) for item, (risk, lost) in items.items()}
+    return TileCounts(counts, frozenset(changes), frozenset(months), language)
+
+
+def interval_of(tile: Tile, counts: TileCounts) -> tuple[float, float]:
+    """Where the share of another half of such a record lies in four of five cases, in points."""
+    value = 1 - counts.lost / counts.at_risk
+    low, high = (1 - share for share in reversed(eighty_percent(resampled_shares(sorted(counts.items.values())))))
+    widened = value - tile.widening * (value - low), value + tile.widening * (high - value)
+    return round(100 * max(0.0, widened[0]), 1), round(100 * min(1.0, widened[1]), 1)
+
+
+def rate(own: Sequence[OwnCommit], everybody: Sequence[OwnCommit], now: int) -> Quality:
+    """The tiles over a person's own commits at a moment, beside those of all people of the same months."""
+    usual = _repositories_with_performance_fixes(everybody)
+    correctness, maintainability, performance = (
+        _score(tile, _at_home(tile, own, usual), everybody, now) for tile in TILES
+    )
+    architecture = Score(unrated="patches alone show no graph of imports")
+    return Quality(correctness, maintainability, architecture, performance, _facts(own, everybody))
+
+
+def _facts(own: Sequence[OwnCommit], everybody: Iterable[OwnCommit]) -> tuple[QualityFact, ...]:
+    """The share of changes with code that come with tests, beside that of everybody's in the same months."""
+    months = {(one.repository, one.month) for one in own}
+    others = [one for one in everybody if (one.repository, one.month) in months]
+    return (QualityFact("tested_changes", _tested(own), _tested(others)),) if own else ()
+
+
+def _tested(commits: Iterable[OwnCommit]) -> float | None:
+    tested: dict[ChangeId, bool] = {}
+    for one in commits:
+        tested[one.change] = one.tested or tested.get(one.change, False)
+    return round(sum(tested.values()) / len(tested), 3) if tested else None
+
+
+def _at_home(tile: Tile, commits: Sequence[OwnCommit], usual: Collection[str]) -> Sequence[OwnCommit]:
+    return [one for one in commits if one.repository in usual] if tile is PERFORMANCE else commits
+
+
+def _repositories_with_performance_fixes(commits: Iterable[OwnCommit]) -> frozenset[str]:
+    fixes: defaultdict[str, set[ChangeId]] = defaultdict(set)
+    for commit in commits:
+        fixes[commit.repository].update(one.change for one in commit.taken if one.cause == "performance")
+    return frozenset(name for name, found in fixes.items() if len(found) >= LEAST_PERFORMANCE_FIXES)
+
+
+def _score(tile: Tile, own: Sequence[OwnCommit], everybody: Sequence[OwnCommit], now: int) -> Score:
+    counts = read_tile(tile, own, now)
+    if not counts.at_risk:
+        return Score(unrated="no lines old enough")
+    others = read_tile(tile, [one for one in everybody if (one.repository, one.month) in counts.months], now)
+    interval = interval_of(tile, counts)
+    why = _why_not_rated(tile, counts, interval)
+    return Score(
+        None if why else share_kept(counts),
+        len(counts.changes),
+        None if why else interval,
+        _evidence(tile, own, counts, now),
+        counts.at_risk,
+        counts.lost,
+        share_kept(others) if others.at_risk else None,
+        why,
     )
 
 
-def _at_landing(known: KnownOutcome) -> KnownOutcome:
-    """What was known when it landed."""
-    return KnownOutcome(checks=known.checks, approved=known.approved)
+def share_kept(counts: TileCounts) -> float:
+    """Of 100 lines at risk those that are not lost."""
+    return round(100 * (1 - counts.lost / counts.at_risk), 1)
 
 
-def _ratings(work: ScoredWork, known: KnownOutcome) -> dict[str, Rating]:
-    if not is_rated(work.signals):
-        return {}
-    return {"correctness": correctness(work, known)} | {name: formula(work) for name, formula in FORMULAS.items()}
+def _why_not_rated(tile: Tile, counts: TileCounts, interval: tuple[float, float]) -> str:
+    if counts.language not in tile.languages:
+        return f"this share was not found to repeat in {counts.language or 'this language'}"
+    if counts.at_risk < LEAST_LINES:
+        return f"fewer than {LEAST_LINES} lines at risk"
+    if len(counts.changes) < LEAST_CHANGES:
+        return f"fewer than {LEAST_CHANGES} changes at risk"
+    if interval[1] - interval[0] > WIDEST:
+        return f"the interval is wider than {WIDEST:.0f} points"
+    return ""
 
 
-def _scored(ratings: Mapping[str, Rating], change: ChangeId) -> dict[str, Score]:
-    return {
-        name: Score(
-            round(ratings[name].score, 2),
-            1,
-            None,
-            tuple(
-                ScoreEvidence(change, reason_text(reason), round(points, 2)) for reason, points in ratings[name].reasons
-            ),
+def _evidence(tile: Tile, own: Iterable[OwnCommit], counts: TileCounts, now: int) -> tuple[ScoreEvidence, ...]:
+    """Each of the person's changes that lost lines to a later one, most lines first."""
+    lost: Counter[tuple[ChangeId, ChangeId, Cause]] = Counter()
+    for commit in own:
+        if lines_at_risk(tile, commit, now) > 0:
+            for one, lines in lines_lost(tile, commit):
+                lost[commit.change, one.change, one.cause] += lines
+    strongest = sorted(lost.items(), key=lambda row: (-row[1], row[0]))[:MOST_EVIDENCE]
+    return tuple(
+        ScoreEvidence(
+            change,
+            f"{lines} line{'' if lines == 1 else 's'} replaced by {_REASONS[cause]}",
+            round(-100 * lines / counts.at_risk, 2),
+            later,
         )
-        if name in ratings
-        else Score()
-        for name in QUALITIES
-    }
-
-
-def scores_of(
-    change: Change, history: FileHistory = NO_HISTORY, *, frozen: bool = False, known: KnownOutcome = NOTHING
-) -> dict[str, Score]:
-    """The four scores of one change with their evidence; a score is None where it has no source lines.
-
-    `frozen` keeps out whatever was not known when it landed. Effects are points, and sum to score - 100.
-    """
-    ratings = _ratings(work_of([change], history), _at_landing(known) if frozen else known)
-    return _scored(ratings, change.id)
-
-
-def item_scores(
-    item: Item, changes: Mapping[ChangeId, Change], history: FileHistory = NO_HISTORY, *, known: KnownOutcome = NOTHING
-) -> tuple[dict[str, Score], int]:
-    """The scores of an item as one piece of work, and its added source lines.
-
-    Evidence names the member with most source lines. Members that are not in `changes`, and reverts, are left out.
-    """
-    members = _members(item, changes)
-    if not members:
-        return {name: Score() for name in QUALITIES}, 0
-    work = work_of(members, history)
-    return _scored(_ratings(work, known), _leading(members)), work["added"]
-
-
-def _members(item: Item, changes: Mapping[ChangeId, Change]) -> list[Change]:
-    return [changes[name] for name in item.changes if name in changes and changes[name].kind != "revert"]
-
-
-def _leading(members: Sequence[Change]) -> ChangeId:
-    """The member with most source lines."""
-    return members[0].id if len(members) == 1 else max((_added(change), change.id) for change in members)[1]
-
-
-Rated = tuple[float, ChangeId, Rating]
-"""weight of an item, the change that stands for it, and how it was rated"""
-
-
-def rate(
-    items: Sequence[Item],
-    changes: Mapping[ChangeId, Change],
-    history: FileHistory = NO_HISTORY,
-    *,
-    known: Callable[[Change], KnownOutcome] | None = None,
-) -> Quality:
-    """The scores of a contributor over these items. `known` tells of a change what the time since showed."""
-    found: dict[str, list[Rated]] = {name: [] for name in QUALITIES}
-    for item in items:
-        members = _members(item, changes)
-        facts = [commit.fact for commit in _commits(members)]
-        total = _sum_signals(facts)
-        if not is_rated(total):
-            continue
-        since = _since(item, [known(changes[name]) for name in item.changes if name in changes] if known else [])
-        weight, leading = math.log2(2 + total.get("added", 0)), _leading(members)
-        for name, rating in _ratings(_work(members, facts, total, history), since).items():
-            found[name].append((weight, leading, rating))
-    return Quality(*(_mean(found[name], *coefficients()["prior"][name]) for name in QUALITIES))
-
-
-def with_live(plain: Quality, live: Quality) -> Quality:
-    """The scores that any clone tells, each with what GitHub alone shows beside it, where that moves it."""
-    return Quality(*(_beside(getattr(plain, name), getattr(live, name)) for name in QUALITIES))
-
-
-def _beside(plain: Score, live: Score) -> Score:
-    rows = tuple(row for row in live.evidence if row.signal in LIVE_SIGNALS)
-    return plain if live.score is None or not rows else replace(plain, live=LiveScore(live.score, rows))
-
-
-def changes_score(shown: KnownOutcome) -> bool:
-    """Whether what GitHub showed of a change can move a score at all."""
-    return shown.checks == "failed" or shown.approved is False
-
-
-def _since(item: Item, known: Sequence[KnownOutcome]) -> KnownOutcome:
-    """What became of an item, and of what is known of its members that which says most trouble."""
-    reverted, relanded = item.state == "reverted", item.state == "relanded"
-    if not known:
-        return KnownOutcome(reverted=reverted, relanded=relanded)
-    quiet = [one.quiet_days for one in known]
-    checks = {one.checks for one in known}
-    return KnownOutcome(
-        checks="failed" if "failed" in checks else "passed" if checks == {"passed"} else "unknown",
-        approved=False if any(one.approved is False for one in known) else None,
-        fixed=sum(one.fixed for one in known),
-        quiet_days=None if None in quiet else min(days for days in quiet if days is not None),
-        reverted=reverted,
-        relanded=relanded,
+        for (change, later, cause), lines in strongest
     )
-
-
-def _mean(rated: Sequence[Rated], middle: float, spread: float) -> Score:
-    """The weighted mean drawn to `middle` as if three items of mean weight had it; 80 % interval likewise."""
-    if not rated:
-        return Score()
-    whole = sum(weight for weight, _, _ in rated)
-    pull = _PSEUDO_ITEMS * whole / len(rated)
-    values = [(weight, round(rating.score, 2)) for weight, _, rating in rated]
-    mean = (sum(weight * value for weight, value in values) + pull * middle) / (whole + pull)
-    squares = sum(weight * (value - mean) ** 2 for weight, value in values) + pull * spread**2
-    deviation = math.sqrt(squares / (whole + pull) / (len(values) + _PSEUDO_ITEMS))
-    half = _EIGHTY_PERCENT * deviation
-    interval = (round(max(0.0, mean - half), 1), round(min(100.0, mean + half), 1))
-    return Score(round(mean, 1), len(values), interval, _evidence(rated, whole + pull))
-
-
-def _evidence(rated: Sequence[Rated], whole: float) -> tuple[ScoreEvidence, ...]:
-    """What moved the mean most: each effect is the part of it that the item's weight lets through."""
-    rows = [
-        (-abs(effect), change, reason, effect)
-        for weight, change, rating in rated
-        for reason, points in rating.reasons
-        if reason is not EVERY_CHANGE and (effect := round(round(points, 2) * weight / whole, 2))
-    ]
-    # Of thousands of reasons a hundred are told, so only those are worded whose effect is among the strongest.
-    weakest = max(nsmallest(MOST_EVIDENCE, [row[0] for row in rows]), default=0.0)
-    told = [(size, change, reason_text(reason), effect) for size, change, reason, effect in rows if size <= weakest]
-    strongest = sorted(told, key=itemgetter(0, 1, 2))[:MOST_EVIDENCE]
-    return tuple(ScoreEvidence(change, signal, effect) for _, change, signal, effect in strongest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import add, attrgetter
@@ -148,8 +149,6 @@ class Fact(Struct, frozen=True):
     skills: Mapping[str, int] = field(default_factory=no_counts)
     """lines of evidence by skill of the vocabulary"""
     ai: tuple[AiMark, ...] = ()
-    signals: Mapping[str, int] = field(default_factory=no_counts)
-    """whole-number signals of the patch for the quality formulas (metrics/quality.py lists them)"""
     paths: tuple[str, ...] = ()
     """source paths touched (not generated, vendored or lock files), sorted, at most 300"""
     links: tuple[str, ...] = ()
@@ -175,6 +174,9 @@ class Fact(Struct, frozen=True):
     """parts of the product that the pull request's labels name, as in `area/storage`"""
     clamped: bool = False
     """whether `landed_at` stands for a committer time that cannot be"""
+    line_hashes: bytes = b""
+    """the source lines that it adds to and removes from each file (metrics/line_hashes.py); stores keep them apart from
+    the rest of the fact, and a fact that was read back has none"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
@@ -241,9 +243,10 @@ _JSON_WRITERS: dict[str, Callable[..., object]] = {
     "committer": _signature_to_json,
     "renames": lambda pairs: [list(pair) for pair in pairs],
     "evidence": _evidence_to_json,
+    "line_hashes": lambda packed: b64encode(packed).decode(),
     "lines": lambda lines: list(each_part(lines)),
     **dict.fromkeys(("areas", "headings", "keys", "links", "paths", "relands", "reverts"), list),
-    **dict.fromkeys(("languages", "signals", "skills"), _sort_by_name),
+    **dict.fromkeys(("languages", "skills"), _sort_by_name),
 }
 _JSON_FIELDS = tuple(
     (name, _JSON_WRITERS.get(name))
@@ -285,7 +288,6 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         get("languages", NO_COUNTS),
         get("skills", NO_COUNTS),
         tuple([AiMark(*mark) for mark in get("ai", ())]),
-        get("signals", NO_COUNTS),
         tuple(map(sys.intern, get("paths", ()))),  # the same paths occur many times
         tuple(get("links", ())),
         get("partial", False),
@@ -299,4 +301,5 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         tuple(get("headings", ())),
         tuple(get("areas", ())),
         get("clamped", False),
+        b64decode(get("line_hashes", "")),
     )

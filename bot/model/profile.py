@@ -138,27 +138,39 @@ class MonthRecord(Struct, frozen=True):
 
 
 class ScoreEvidence(Struct, frozen=True):
+    """What happened to lines of one of the person's changes, or what it did; `effect` in points."""
+
     change: ChangeId
     signal: str
     effect: float
-
-
-class LiveScore(Struct, frozen=True):
-    """The score including checks and reviews, which only GitHub shows. A clone cannot recompute it."""
-
-    score: float
-    evidence: tuple[ScoreEvidence, ...]
+    by: ChangeId | None = None
+    """the later change that took the lines"""
 
 
 class Score(Struct, frozen=True):
-    """0-100, None = not rated. `interval` is the 80 % interval; with fewer than three rated items it is provisional."""
+    """What happened to the person's own lines: 0-100, None = not rated. `interval` is the 80 % interval."""
 
     score: float | None = None
     rated: int = 0
+    """changes of the person that are at risk"""
     interval: tuple[float, float] | None = None
     evidence: tuple[ScoreEvidence, ...] = ()
-    live: LiveScore | None = None
-    """set if GitHub showed anything that changes the score"""
+    at_risk: int = 0
+    """lines"""
+    lost: int = 0
+    """of the lines at risk"""
+    project: float | None = None
+    """the value of everybody's lines in the same repositories and months"""
+    unrated: str = ""
+    """why there is no score"""
+
+
+class QualityFact(Struct, frozen=True):
+    """A number beside the scores, for which there is no better or worse."""
+
+    key: str
+    value: float | None
+    project: float | None = None
 
 
 class Trace(Struct, frozen=True):
@@ -198,6 +210,7 @@ class Quality(Struct, frozen=True):
     maintainability: Score = Score()
     architecture: Score = Score()
     performance: Score = Score()
+    facts: tuple[QualityFact, ...] = ()
 
 
 class AiUsage(Struct, frozen=True):

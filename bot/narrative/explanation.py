@@ -9,10 +9,11 @@ from msgspec import Struct
 
 from bot.metrics.metric import Definition, Metric
 from bot.metrics.non_code_activity import CHANGE_FIELDS, GITHUB_FIELDS, combine_activity
+from bot.metrics.quality_sentences import quality_sentences
 from bot.metrics.registry import METHOD_VERSION, METRICS, definitions, metric_called
 from bot.model.change import Item
 from bot.model.ids import ChangeId
-from bot.model.profile import Part, Profile, Trace
+from bot.model.profile import Part, Profile, Score, Trace
 
 
 class NoSuchMetricError(Exception):
@@ -90,23 +91,10 @@ def _said(
     return f"{title}{joined}" if part.value == 1 else f"{title}{joined}: {metric.figure(part.value)}"
 
 
-_REST = "what every change loses, the pull of three items of the usual score, and smaller effects; from 100"
-
-
 def _score(profile: Profile, name: str) -> tuple[str, _Rows]:
-    score = getattr(profile.quality, name)
-    if score.score is None:
-        return "not rated: no source lines", ()
-    between = f", 80 % interval {score.interval[0]} to {score.interval[1]}" if score.interval else ""
-    provisional = ", provisional" if score.rated < 3 else ""
-    value = f"{score.score} over {score.rated} items{between}{provisional}"
-    rows = [(row.change, f"{row.effect:+.2f} {row.signal}") for row in score.evidence]
-    rest = score.score - 100 - sum(row.effect for row in score.evidence)
-    rows.append(("the rest", f"{rest:+.2f} {_REST}"))
-    if score.live is not None:
-        value += f"; {score.live.score} with what GitHub shows of checks and reviews"
-        rows += [(row.change, f"{row.effect:+.2f} {row.signal} (only GitHub shows it)") for row in score.live.evidence]
-    return value, tuple(rows)
+    score: Score = getattr(profile.quality, name)
+    rows = [(f"{row.change} by {row.by}" if row.by else row.change, row.signal) for row in score.evidence]
+    return " ".join(quality_sentences(name, score)), tuple(rows)
 
 
 def _ai(profile: Profile, _: str) -> tuple[str, _Rows]:

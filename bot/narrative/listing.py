@@ -1,9 +1,9 @@
-"""Every landed change as one plain row: what it is, who made it, which item it belongs to, and how it scored."""
+"""Every landed change as one plain row: what it is, who made it, which item it belongs to, and what became of it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -11,13 +11,9 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from bot.landing.identity.credit import People, person_key
-from bot.metrics.hotspots import FileHistory
-from bot.metrics.items import group, item_id
-from bot.metrics.quality import known_since, scores_of
-from bot.metrics.scores import NOTHING
-from bot.metrics.totals import delivery_month
+from bot.metrics.line_fates import LineRecord, OwnCommit, item_ids, own_commits
 from bot.model.change import Change
-from bot.model.ids import STATED, ChangeId, Month, PersonKey
+from bot.model.ids import STATED, ChangeId, PersonKey
 
 
 class ListedChange(Struct, frozen=True):
@@ -25,27 +21,6 @@ class ListedChange(Struct, frozen=True):
 
     keys: frozenset[PersonKey]
     values: dict[str, Any]
-
-
-def _item_ids(changes: Sequence[Change], zone: ZoneInfo) -> dict[ChangeId, str]:
-    """The item of each change among its first author's changes of the month."""
-    months: dict[tuple[PersonKey, Month], list[Change]] = defaultdict(list)
-    for change in changes:
-        author = _author(change)
-        month = delivery_month(change, (author,), zone) if author else None
-        if author and month:
-            months[author, month].append(change)
-    return {
-        change: item_id(tuple(sorted(item.changes)))
-        for found in months.values()
-        for item in group(found)
-        for change in item.changes
-    }
-
-
-def _author(change: Change) -> PersonKey | None:
-    commits = change.counted or change.commits
-    return person_key(commits[0].fact.author) if commits else None
 
 
 def _languages(change: Change) -> dict[str, int]:
@@ -56,22 +31,31 @@ def _languages(change: Change) -> dict[str, int]:
     return dict(sorted(total.items(), key=lambda one: (-one[1], one[0])))
 
 
-def _scores(change: Change, history: FileHistory, now: int | None) -> dict[str, Any]:
-    known = NOTHING if now is None else known_since(change, history, now)
-    return {
-        name: {
-            "score": score.score,
-            "evidence": [{"signal": row.signal, "effect": row.effect} for row in score.evidence],
-        }
-        for name, score in scores_of(change, history, frozen=now is None, known=known).items()
-    }
+class _Fate(Struct):
+    """Of the lines that a change added: how many a later certain bug fix replaced, and how many still stand."""
+
+    replaced_by_fixes: int = 0
+    surviving: int = 0
+
+
+def _fates(lines: Iterable[OwnCommit], now: int | None) -> dict[ChangeId, _Fate]:
+    found: defaultdict[ChangeId, _Fate] = defaultdict(_Fate)
+    for commit in lines:
+        fate = found[commit.change]
+        later = [one for one in commit.taken if now is not None and one.at <= now]
+        fate.surviving += commit.added - sum(one.replaced + one.dropped for one in later)
+        fate.replaced_by_fixes += sum(
+            one.replaced + one.dropped for one in later if one.cause == "fix" and not one.follow_up
+        )
+    return found
 
 
 def listed_changes(
-    changes: Sequence[Change], people: People, zone: ZoneInfo, *, history: FileHistory, now: int | None
+    changes: Sequence[Change], people: People, zone: ZoneInfo, *, lines: LineRecord, now: int | None
 ) -> Iterator[ListedChange]:
-    """The rows, oldest landing first. `now` None: states and scores as at the landing, with no later knowledge."""
-    items = _item_ids(changes, zone)
+    """The rows, oldest landing first. `now` None: as at the landing, with no later knowledge."""
+    items = item_ids(changes, zone)
+    fates = _fates(own_commits(changes, lines, zone), now)
     for change in changes:
         commits = change.counted or change.commits
         first = commits[0].fact
@@ -95,6 +79,7 @@ def listed_changes(
                 "item": items.get(change.id),
                 "state": "landed" if now is None else change.state,
                 "also_in": list(change.also_in),
-                "scores": _scores(change, history, now),
+                "replaced_by_fixes": fates[change.id].replaced_by_fixes,
+                "surviving": fates[change.id].surviving,
             },
         )

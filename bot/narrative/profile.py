@@ -14,16 +14,15 @@ from msgspec.structs import replace
 from bot.landing.months import month_of
 from bot.metrics import METHOD_VERSION
 from bot.metrics.ai_usage import usage
-from bot.metrics.hotspots import FileHistory
 from bot.metrics.items import group
+from bot.metrics.line_fates import OwnCommit
 from bot.metrics.non_code_activity import documentation, first_contributions
-from bot.metrics.quality import changes_score, known_since, rate, with_live
+from bot.metrics.quality import rate
 from bot.metrics.registry import numbers_of, parts_of
-from bot.metrics.scores import NOTHING, KnownOutcome
 from bot.metrics.skills import technical_skills
 from bot.metrics.totals import commits_by_day, grades_of, work_by_month
 from bot.metrics.work import MonthWork, Work, sum_languages, sum_lines
-from bot.model.change import Change, CountedCommit, Item
+from bot.model.change import Change, CountedCommit
 from bot.model.commit import Person
 from bot.model.ids import ChangeId, Month, PersonKey
 from bot.model.profile import (
@@ -162,13 +161,13 @@ def _evidence(
 
 
 class ProfileContext(Struct, frozen=True):
-    """What is known beside the changes. `history` is the past of the files they touch; `live` is what GitHub alone
-    shows of a change, and `non_code` its non-code activity: both absent on a clone. `partial` are repositories
-    whose history is not known from its first commit on. `texts` is what other landings tell of the changes, and
-    `totals` are everybody's changes in the parts of the product, where they are known."""
+    """What is known beside the changes: what became of the lines of these commits; the non-code activity, which only
+    GitHub shows; the repositories whose history is not known from its first commit on. `texts` is what other landings
+    tell of the changes, and `totals` are everybody's changes in the parts of the product, where they are known."""
 
-    history: FileHistory | None = None
-    live: Mapping[ChangeId, KnownOutcome] = field(default_factory=dict)
+    lines: Sequence[OwnCommit] = ()
+    everybody: bool = False
+    """whether `lines` are those of all people, and not only of this one"""
     non_code: Mapping[Month, NonCodeActivity] = field(default_factory=dict)
     partial: Collection[str] = ()
     texts: ProjectTexts = NO_TEXTS
@@ -178,23 +177,10 @@ class ProfileContext(Struct, frozen=True):
 NO_PROFILE_CONTEXT = ProfileContext()
 
 
-def quality(items: Sequence[Item], by_id: Mapping[ChangeId, Change], context: ProfileContext, now: int) -> Quality:
-    """The scores of these items with what happened by `now` (epoch seconds); what only GitHub shows stands beside."""
-    history = context.history
-    if history is None:
-        return rate(items, by_id)
-    moved = {name: known for name, known in context.live.items() if changes_score(known)}
-
-    def since(change: Change) -> KnownOutcome:
-        return known_since(change, history, now)
-
-    def since_live(change: Change) -> KnownOutcome:
-        return known_since(change, history, now, moved.get(change.id, NOTHING))
-
-    plain = rate(items, by_id, history, known=since)
-    if not any(name in moved and name in by_id for item in items for name in item.changes):
-        return plain
-    return with_live(plain, rate(items, by_id, history, known=since_live))
+def quality(scope: ProfileScope, months: Collection[Month], context: ProfileContext) -> Quality:
+    """What happened to the person's lines of these months by now."""
+    own = [one for one in context.lines if one.author in scope.keys and one.month in months]
+    return rate(own, context.lines if context.everybody else (), int(scope.now.timestamp()))
 
 
 def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContext = NO_PROFILE_CONTEXT) -> Profile:
@@ -236,7 +222,7 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
         overall=overall,
         months=months,
         activity=commits_by_day(work, scope.zone),
-        quality=quality([item for month in months for item in month.items], by_id, context, int(scope.now.timestamp())),
+        quality=quality(scope, frozenset(month.month for month in work), context),
         ai_usage=usage(commit.fact for _, commit in commits),
         languages=languages,
         technical=top_skills,

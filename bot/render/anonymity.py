@@ -271,10 +271,13 @@ class _Texts(Struct, frozen=True):
             self._score(quality.maintainability),
             self._score(quality.architecture),
             self._score(quality.performance),
+            quality.facts,
         )
 
     def _score(self, score: Score) -> Score:
-        rows = (replace(row, change=self.key(row.change), signal=self.word(row.signal)) for row in score.evidence)
+        rows = (
+            replace(row, change=self.key(row.change), by=self.key(row.by) if row.by else None) for row in score.evidence
+        )
         return replace(score, evidence=tuple(rows))
 
     def change(self, change: Change) -> Change:

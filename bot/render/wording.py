@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
 
+from bot.metrics.quality_sentences import NOT_RATED
 from bot.metrics.registry import metrics_on
 from bot.metrics.unclear import UNCLEAR
 from bot.model.change import Change, Item
@@ -49,9 +50,6 @@ PART_NAMES = {
 """display name of each part of `Lines`, in the order of the schema"""
 ITEM_NAMES = {"feature": "Feature", "bug_fix": "Bug fix", "other": "Other"}
 STATE_NAMES = {"landed": "landed", "reverted": "reverted", "relanded": "landed again after a revert"}
-NOT_RATED = "not rated"
-PROVISIONAL_BELOW = 3
-"""with fewer rated items a score is shown as provisional"""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -125,21 +123,6 @@ def percents(shares: Iterable[float]) -> tuple[str, ...]:
 def score_text(score: Score) -> str:
     """`96.4`, or `not rated`."""
     return NOT_RATED if score.score is None else f"{score.score:.1f}"
-
-
-def score_basis(score: Score) -> str:
-    """`12 items rated, 80 % interval 94.1 – 97.9, provisional`."""
-    if score.score is None:
-        return "no item with enough evidence"
-    parts = [f"{quantity(score.rated, 'item')} rated"]
-    if score.interval:
-        parts.append(f"80 % interval {score.interval[0]:.1f} – {score.interval[1]:.1f}")
-    if score.rated < PROVISIONAL_BELOW:
-        parts.append("provisional")
-    if score.live is not None:
-        signals = ", ".join(dict.fromkeys(row.signal for row in score.live.evidence))
-        parts.append(f"{score.live.score:.1f} with what only GitHub knows: {signals}")
-    return ", ".join(parts)
 
 
 @cache

@@ -8,23 +8,20 @@ request that was reviewed and has no known approval.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from bot.github.listings import read_reviews
 from bot.github.payloads.non_code_activity import Release, Triage
-from bot.github.payloads.signals import NOTHING, Checks, Merge, PullRequestSignals, read_signals
+from bot.github.payloads.signals import NOTHING, Merge, PullRequestSignals, read_signals
 from bot.landing.identity.credit import person_key
 from bot.landing.months import month_after, month_of
 from bot.model.commit import Review
 from bot.model.ids import InstallationId, RepositoryId
-from bot.services.context import Context, translate_github_errors
+from bot.services.context import Context
 from bot.services.digests.refresh import refresh_months
-from bot.services.repositories.repository import current_repository
 from bot.store import erasure, inbox, observations
-from bot.store.observations import DEEDS, NOBODY, READ, Observation
+from bot.store.observations import DEEDS, NOBODY, Observation
 
 
 async def read_delivery_signals(context: Context, guid: str) -> PullRequestSignals:
@@ -35,8 +32,6 @@ async def read_delivery_signals(context: Context, guid: str) -> PullRequestSigna
 def observation_rows(repository: RepositoryId, signals: PullRequestSignals) -> list[Observation]:
     """The observations in one delivery, or in an answer with the same content."""
     rows = []
-    if signals.checks is not None:
-        rows.append(_checks_row(repository, signals.checks))
     if signals.merge is not None:
         rows += merge_rows(repository, signals.number, signals.merge)
     if signals.review is not None and _is_by_another(signals, signals.review[1]):
@@ -50,12 +45,6 @@ def observation_rows(repository: RepositoryId, signals: PullRequestSignals) -> l
 def _is_by_another(signals: PullRequestSignals, review: Review) -> bool:
     """Reviews by machines, and authors' comments on their own work, do not count."""
     return not review.author.bot and (signals.author is None or review.author.user_id != signals.author)
-
-
-def _checks_row(repository: RepositoryId, found: Checks) -> Observation:
-    source = f"{found.head}:{found.app}:{found.state}:{int(found.at.timestamp())}"
-    value = {"head": found.head, "app": found.app, "state": found.state}
-    return Observation(repository, 0, "checks", source, found.at, value)
 
 
 def merge_rows(repository: RepositoryId, number: int, found: Merge) -> list[Observation]:
@@ -72,27 +61,6 @@ def review_row(repository: RepositoryId, number: int, found: tuple[int, Review])
     name, review = found
     source, key = f"{name}:{review.state}", person_key(review.author)
     return Observation(repository, number, "review", source, review.submitted_at, {"state": review.state}, key)
-
-
-def unapproved_merge_time(rows: Sequence[Observation]) -> datetime | None:
-    """When the pull request was merged, if it was reviewed, has no known approval, and nobody has looked for one."""
-    merged = [row.at for row in rows if row.signal == "merge"]
-    reviewed = any(row.signal == "review" for row in rows)
-    return merged[0] if merged and reviewed and observations.approval(rows) is None else None
-
-
-async def read_all_reviews(
-    context: Context, where: tuple[int, RepositoryId], signals: PullRequestSignals, merged_at: datetime
-) -> list[Observation]:
-    """All reviews at GitHub, and if none of them approves, a row that says so."""
-    client = context.reader(*where)
-    with translate_github_errors():
-        repository = await current_repository(context, client, where, None)
-        found = await read_reviews(client, repository, signals.number)
-    rows = [review_row(where[1], signals.number, one) for one in found if _is_by_another(signals, one[1])]
-    if observations.approval(rows) is None:
-        rows.append(Observation(where[1], signals.number, "review", READ, merged_at, {"state": "none"}))
-    return rows
 
 
 def observation(repository: RepositoryId, found: Triage | Release) -> Observation:

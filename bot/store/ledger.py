@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import replace
 from pydantic_core import from_json
 from sqlalchemy import (
     Column,
@@ -28,7 +29,7 @@ from bot.landing.same_work.keys import commit_key
 from bot.metrics.registry import FACT_METHOD
 from bot.model.fact import Fact, fact_from_json, fact_to_json
 from bot.model.ids import CommitId, PersonKey, RepositoryId
-from bot.store import visits
+from bot.store import lines
 from bot.store.border import REPLACEMENT, ordered_json
 from bot.store.columns import METADATA, CleanText, EncodedJson, Instant, Json, WholeNumber
 from bot.store.dialect import Row, among, execute, fetch, is_one_of, is_postgresql, value_list
@@ -88,15 +89,15 @@ def append_facts(
     connection: Connection, repository_id: RepositoryId, facts: Iterable[Fact], now: datetime
 ) -> dict[int, KeyedFact]:
     """The same; return the new facts as stored, by row number."""
-    given = {fact.commit: fact for fact in facts}
+    hashed = {fact.commit: fact for fact in facts}
+    given = {commit: replace(fact, line_hashes=b"") for commit, fact in hashed.items()}
     payloads = {commit: EncodedJson(ordered_json(fact_to_json(fact))) for commit, fact in given.items()}
     rows = [_row(fact, repository_id, payloads[commit], now) for commit, fact in sorted(given.items())]
     ids: dict[CommitId, int] = dict(_FACTS.run_returning(connection, _FACTS.clean_rows(connection, rows), _NUMBERED))
     new = with_keys({ids[commit]: _kept(fact, payloads[commit]) for commit, fact in given.items() if commit in ids})
     _write_keys(connection, new)
-    _VISITS.run(
-        connection, [row for number, one in new.items() for row in visits.rows_of(number, repository_id, one.fact)]
-    )
+    landed = {number: hashed[one.fact.commit] for number, one in new.items()}
+    _LINE_HASHES.run(connection, lines.hash_rows(landed, repository_id))
     return new
 
 
@@ -115,7 +116,7 @@ _FACTS = Insert(
 _NUMBERED = ("commit_id", "id")
 _KEYS = Insert(FACT_KEY, ("key", "role", "fact_id"))
 _PEOPLE = Insert(FACT_PERSON, ("person_key", "fact_id"))
-_VISITS = Insert(visits.VISIT, visits.COLUMNS)
+_LINE_HASHES = Insert(lines.LINE_HASH, lines.COLUMNS)
 
 
 def _row(fact: Fact, repository_id: RepositoryId, payload: EncodedJson, now: datetime) -> tuple[Any, ...]:

@@ -42,7 +42,8 @@ _FACT_GONE = """
     CREATE TRIGGER fact_gone AFTER DELETE ON fact BEGIN
         DELETE FROM fact_key WHERE fact_id = OLD.id;
         DELETE FROM fact_person WHERE fact_id = OLD.id;
-        DELETE FROM visit WHERE fact_id = OLD.id;
+        DELETE FROM line_hash WHERE fact_id = OLD.id;
+        DELETE FROM line_mark WHERE repository_id = OLD.repository_id;
     END"""
 """deletes a fact's rows on SQLite; PostgreSQL has such a trigger since its first revision"""
 

@@ -7,32 +7,26 @@ newest counts.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
-from sqlalchemy import Column, Connection, Index, Select, Table, delete, func, select, tuple_
+from msgspec.structs import asdict
+from sqlalchemy import Column, Connection, Index, Select, Table, delete, func, select
 
 from bot.metrics.non_code_activity import Deed, DeedKind
-from bot.metrics.scores import NOTHING, KnownOutcome
-from bot.model.ids import ChangeId, PersonKey, RepositoryId
+from bot.model.ids import PersonKey, RepositoryId
 from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.dialect import insert_into
 
 NOBODY = PersonKey("")
-READ = "read"
-"""source of the row which records that all reviews of this pull request were read and none approved"""
-Signal = Literal["checks", "review", "remark", "merge", "merger", "triage", "release"]
+Signal = Literal["review", "remark", "merge", "merger", "triage", "release"]
 DEEDS: Mapping[str, DeedKind] = MappingProxyType(
     {"review": "review", "remark": "remark", "merger": "merger", "triage": "triage", "release": "release"}
 )
 """signals that show what a person did"""
-
-CHECKS: tuple[Signal, ...] = ("checks",)
 
 OBSERVATION = Table(
     "observation",
@@ -78,18 +72,6 @@ def of_repositories(
     return _read(connection, condition)
 
 
-def observations_near(
-    connection: Connection, work: Any, repositories: Collection[RepositoryId], signals: Collection[Signal]
-) -> list[Observation]:
-    """Observations of some pull requests (`work`: a query of repository ids and numbers) and all checks of these
-    repositories, which belong to commits; oldest first."""
-    table = OBSERVATION.c
-    of_commits = of_repositories(connection, repositories, CHECKS)
-    condition = table.signal.in_(signals) & table.repository_id.in_(repositories)
-    of_pulls = _read(connection, condition & tuple_(table.repository_id, table.number).in_(work))
-    return sorted([*of_commits, *of_pulls], key=lambda one: (one.at, one.repository_id, one.number))
-
-
 def of_work(connection: Connection, repository: RepositoryId, numbers: Collection[int]) -> list[Observation]:
     """All observations of these pull requests or issues of one repository, oldest first."""
     return _read(connection, (OBSERVATION.c.repository_id == repository) & OBSERVATION.c.number.in_(numbers))
@@ -125,43 +107,6 @@ def observations_of(connection: Connection, people: Collection[PersonKey]) -> li
 def count_in(repositories: Collection[RepositoryId]) -> Select[int]:
     """The number of observations; it falls only when a person is erased."""
     return select(func.count()).where(OBSERVATION.c.repository_id.in_(repositories))
-
-
-def live_values(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> dict[ChangeId, KnownOutcome]:
-    """What the scores use of it, by change. Approval is unknown if nobody checked whether there was one.
-
-    Checks are those of the merged head, the newest of each app: a passing run replaces a failed one.
-    """
-    by_work: dict[tuple[RepositoryId, int], list[Observation]] = defaultdict(list)
-    checks: dict[tuple[RepositoryId, str], dict[int, str]] = defaultdict(dict)
-    for one in sorted(seen, key=lambda row: (row.at, row.signal, row.source)):
-        if one.signal == "checks":
-            checks[one.repository_id, one.value["head"]][one.value["app"]] = one.value["state"]
-        elif one.repository_id in names:
-            by_work[one.repository_id, one.number].append(one)
-    found: dict[ChangeId, KnownOutcome] = {}
-    for (repository, number), rows in by_work.items():
-        heads = [row.value["head"] for row in rows if row.signal == "merge"]
-        states = {state for head in heads for state in checks.get((repository, head), {}).values()}
-        known = replace(NOTHING, checks=_combined_state(states), approved=approval(rows))
-        if known != NOTHING:
-            found[ChangeId(f"{names[repository]}#{number}")] = known
-    return found
-
-
-def _combined_state(states: Collection[str]) -> Literal["passed", "failed", "unknown"]:
-    return "failed" if "failed" in states else "passed" if states else "unknown"
-
-
-def approval(rows: Iterable[Observation]) -> bool | None:
-    """Whether somebody approved one pull request; False only if all its reviews were read and none approved."""
-    states: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        if row.signal == "review":
-            states[row.source.partition(":")[0]].add(row.value["state"])
-    if any("approved" in said and "dismissed" not in said for said in states.values()):
-        return True
-    return False if READ in states else None
 
 
 def non_code_deeds(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> list[Deed]:

@@ -6,11 +6,9 @@ reflects what happened elsewhere would reveal that.
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
-from itertools import chain
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -20,24 +18,20 @@ from sqlalchemy import Connection, Text, func, select, type_coerce
 
 from bot.landing.changes import fold
 from bot.landing.corrections import Classification, apply_corrections
-from bot.metrics.hotspots import History, relevant_visits
+from bot.metrics.line_fates import LineLoss, LineRecord, OwnCommit, own_commits
 from bot.metrics.non_code_activity import ItemNumber, activity_by_month
-from bot.metrics.scores import KnownOutcome
 from bot.model.change import Change
 from bot.model.commit import Repository
 from bot.model.fact import Fact
-from bot.model.ids import ChangeId, Month, PersonKey, RepositoryId
+from bot.model.ids import CommitId, Month, PersonKey, RepositoryId
 from bot.model.profile import NonCodeActivity
 from bot.narrative.project_texts import ProjectTexts, project_texts
-from bot.store import first_landings, observations, visits
+from bot.store import first_landings, lines, observations
 from bot.store.classifications import read_classifications
 from bot.store.corrections import CORRECTION
 from bot.store.evidence import evidence_about
 from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, fact_of, meets
-
-LIVE_SIGNALS: tuple[observations.Signal, ...] = ("checks", "review", "merge")
-"""signals that accompany the scores of a change"""
 
 
 class LedgerMark(Struct, frozen=True):
@@ -49,6 +43,9 @@ class LedgerMark(Struct, frozen=True):
     observations: int = 0
 
 
+NO_LINES = LineRecord({}, ())
+
+
 class RecordedFacts(Struct, frozen=True):
     """Stored facts, to be parsed off the event loop, and when the newest of them was recorded."""
 
@@ -56,8 +53,7 @@ class RecordedFacts(Struct, frozen=True):
     recorded_at: datetime
     corrections: tuple[Classification, ...] = ()
     """how people classified changes there"""
-    visits: tuple[visits.Row, ...] = ()
-    observed: tuple[observations.Observation, ...] = ()
+    lines: LineRecord = NO_LINES
     given: tuple[observations.Observation, ...] = ()
     """non-code activity of the requested people"""
     newcomers: tuple[first_landings.FirstLanding, ...] = ()
@@ -66,8 +62,6 @@ class RecordedFacts(Struct, frozen=True):
     """repositories whose history is known from its first commit on"""
     names: Mapping[RepositoryId, str] = field(default_factory=dict)
     """the repositories' current full names"""
-    landed_at: int = 0
-    """epoch seconds at which the newest of the facts landed"""
     evidence: tuple[str, ...] = ()
     """facts that hold changelog entries about these, headings and moves of the files that they touch"""
     pulls: frozenset[tuple[str, int]] = frozenset()
@@ -76,16 +70,14 @@ class RecordedFacts(Struct, frozen=True):
     def content(self) -> bytes:
         """A digest of everything here that a profile is made of: equal digests give equal profiles.
 
-        Most landings of others do not change it: they are not among these facts and fix none of their files.
+        Most landings of others do not change it: they are not among these facts and take none of their lines.
         """
-        met = sorted(relevant_visits(self.visits, self.landed_at))
-        evidence = (self.corrections, self.observed, self.given, self.newcomers)
+        evidence = (self.corrections, self.given, self.newcomers)
         rest = (self.recorded_at, [sorted(map(repr, rows)) for rows in evidence])
         found = blake2b("\0".join((*self.texts, *self.evidence)).encode("utf-8", "surrogatepass"))
-        found.update(array("q", chain.from_iterable(met)).tobytes())
-        found.update(
-            repr((len(met), rest, sorted(self.fully_read), sorted(self.names.items()))).encode("utf-8", "replace")
-        )
+        taken = sorted((one.owner, one.by, one.replaced, one.dropped) for one in self.lines.losses)
+        more = (rest, sorted(self.lines.added.items()), taken, sorted(self.fully_read), sorted(self.names.items()))
+        found.update(repr(more).encode("utf-8", "replace"))
         return found.digest()
 
     def facts(self) -> list[Fact]:
@@ -96,22 +88,16 @@ class RecordedFacts(Struct, frozen=True):
         """What other landings tell of these facts."""
         return project_texts([fact_of(text) for text in self.evidence], pulls=self.pulls)
 
-    def history(self) -> History:
-        """The history of the files that the facts touch."""
-        return visits.history_of(self.visits, self.names)
+    def own_lines(self, changes: Sequence[Change], zone: ZoneInfo) -> list[OwnCommit]:
+        """What became of the lines of these changes."""
+        return own_commits(changes, self.lines, zone)
 
     def until(self, end: int) -> RecordedFacts:
         """The same without what GitHub showed after that second of the epoch."""
-        observed, given = (
-            tuple(one for one in rows if one.at.timestamp() <= end) for rows in (self.observed, self.given)
-        )
+        given = tuple(one for one in self.given if one.at.timestamp() <= end)
         newcomers = tuple(one for one in self.newcomers if one.landed_at <= end)
         evidence = tuple(text for text in self.evidence if fact_of(text).landed_at <= end)
-        return replace(self, evidence=evidence, observed=observed, given=given, newcomers=newcomers)
-
-    def live_values(self) -> dict[ChangeId, KnownOutcome]:
-        """What only GitHub showed about changes there."""
-        return observations.live_values(self.observed, self.names)
+        return replace(self, evidence=evidence, given=given, newcomers=newcomers)
 
     def non_code_by_month(self, zone: ZoneInfo) -> dict[Month, NonCodeActivity]:
         """What only GitHub showed about these people's activity, by month."""
@@ -147,7 +133,8 @@ def facts_about(
 ) -> RecordedFacts:
     """Everything these people have a part in, and all that folds with it inside these repositories; oldest first."""
     theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people))
-    found = _folding(connection, FACT.c.id.in_(theirs), repositories, past=True)
+    taken = select(lines.LINE_LOSS.c.later).where(lines.LINE_LOSS.c.owner.in_(theirs))
+    found = _folding(connection, FACT.c.id.in_(theirs.union(taken)), repositories, with_lines=True)
     fully_read = first_landings.fully_read_repositories(connection, repositories)
     given = tuple(observations.of_people(connection, people, repositories))
     newcomers = tuple(first_landings.newcomers_in(connection, people, fully_read)) if given else ()
@@ -164,9 +151,9 @@ def facts_of_month(
 
 
 def _folding(
-    connection: Connection, seeds: Any, repositories: Collection[RepositoryId], *, past: bool = False
+    connection: Connection, seeds: Any, repositories: Collection[RepositoryId], *, with_lines: bool = False
 ) -> RecordedFacts:
-    """The seeds inside these repositories with all that folds with them there; with `past`, their files' history."""
+    """The seeds inside these repositories with all that folds with them there, and what became of their lines."""
     left, right = FACT_KEY.alias("here"), FACT_KEY.alias("there")
     allowed = FACT.c.repository_id.in_(repositories)
     reached = select(FACT.c.id).where(seeds, allowed).cte("reached", recursive=True)
@@ -182,14 +169,36 @@ def _folding(
     found = _facts(connection, FACT.c.id.in_(select(reached.c.id)))
     rows = connection.execute(select(REPOSITORY.c.id, REPOSITORY.c.full_name).where(REPOSITORY.c.id.in_(repositories)))
     names = {RepositoryId(row.id): str(row.full_name) for row in rows}
-    met = visits.visits_to_same_files(connection, select(reached.c.id), repositories) if past else ()
-    work = select(FACT.c.repository_id, FACT.c.pull_request).where(FACT.c.id.in_(select(reached.c.id)))
-    work = work.where(FACT.c.pull_request.is_not(None))
-    seen = observations.observations_near(connection, work, repositories, LIVE_SIGNALS) if past else ()
+    own = _line_record(connection, select(reached.c.id), names) if with_lines else NO_LINES
     evidence, pulls = evidence_about(connection, found.facts(), names)
     found = replace(found, evidence=evidence, pulls=pulls)
-    return replace(
-        found, corrections=read_classifications(connection, names), visits=met, observed=tuple(seen), names=names
+    return replace(found, corrections=read_classifications(connection, names), lines=own, names=names)
+
+
+def _line_record(connection: Connection, facts: Any, names: Mapping[RepositoryId, str]) -> LineRecord:
+    """What became of the lines of these facts (a query of row numbers), as far as it is derived.
+
+    Only losses to facts among them are told; `names` are the repositories' current full names.
+    """
+    commits = select(FACT.c.id, FACT.c.repository_id, FACT.c.commit_id).where(FACT.c.id.in_(facts))
+    keys = {
+        row.id: (names[row.repository_id], CommitId(row.commit_id))
+        for row in connection.execute(commits)
+        if row.repository_id in names
+    }
+    added = select(lines.ADDED_LINES.c.fact_id, lines.ADDED_LINES.c.lines).where(lines.ADDED_LINES.c.fact_id.in_(facts))
+    lost = (
+        select(lines.LINE_LOSS)
+        .where(lines.LINE_LOSS.c.owner.in_(facts))
+        .order_by(lines.LINE_LOSS.c.owner, lines.LINE_LOSS.c.later)
+    )
+    return LineRecord.of(
+        ((keys[row.fact_id], row.lines) for row in connection.execute(added) if row.fact_id in keys),
+        (
+            LineLoss(keys[row.owner], keys[row.later], row.replaced, row.dropped)
+            for row in connection.execute(lost)
+            if row.owner in keys and row.later in keys
+        ),
     )
 
 
@@ -200,7 +209,7 @@ def facts_inside(connection: Connection, repositories: Collection[RepositoryId])
 
 def _facts(connection: Connection, which: Any) -> RecordedFacts:
     payload = type_coerce(FACT.c.payload, Text).label("text")
-    query = select(payload, FACT.c.recorded_at, FACT.c.landed_at).where(which)
+    query = select(payload, FACT.c.recorded_at).where(which)
     rows = connection.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id)).all()
     newest = max((row.recorded_at for row in rows), default=datetime(1970, 1, 1, tzinfo=UTC))
-    return RecordedFacts(tuple(row.text for row in rows), newest, landed_at=rows[-1].landed_at if rows else 0)
+    return RecordedFacts(tuple(row.text for row in rows), newest)

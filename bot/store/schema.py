@@ -15,6 +15,7 @@ from bot.store.inbox import INBOX
 from bot.store.installations import ACCOUNT, INSTALLATION, REPOSITORY
 from bot.store.jobs import JOB
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON
+from bot.store.lines import ADDED_LINES, LINE_HASH, LINE_LOSS, LINE_MARK, STANDING_LINES
 from bot.store.links import LINK, LINK_USE
 from bot.store.measurements import MEASUREMENT
 from bot.store.observations import OBSERVATION
@@ -27,7 +28,6 @@ from bot.store.sessions import SESSION
 from bot.store.snapshots import SNAPSHOT
 from bot.store.totals import TOTALS
 from bot.store.visibility import HIDDEN_REPOSITORY, PUBLISHED
-from bot.store.visits import VISIT
 from bot.store.wordings import WORDING
 
 TRAFFIC: tuple[Table, ...] = (
@@ -37,7 +37,7 @@ TRAFFIC: tuple[Table, ...] = (
 """transient rows, which depend on when things arrived"""
 RECORD: tuple[Table, ...] = (
     *(ACCOUNT, INSTALLATION, REPOSITORY, PERSON, PERSON_ALIAS),
-    *(FACT, FACT_KEY, FACT_PERSON, VISIT, PULL_REQUEST, OBSERVATION, CORRECTION),
+    *(FACT, FACT_KEY, FACT_PERSON, LINE_HASH, PULL_REQUEST, OBSERVATION, CORRECTION),
     *(CHANGE, CONTRIBUTION, TOTALS, DIGEST),
 )
 """the record: two stores that saw the same landings hold the same rows"""
@@ -46,7 +46,9 @@ CHOICES: tuple[Table, ...] = (
     *(CONFIGURATION, ERASURE_SALT, TOMBSTONE, WORDING),
 )
 """what people chose to show, how, and in which words: it depends on the time"""
-_ALL = frozenset((*TRAFFIC, *RECORD, *CHOICES))
+DERIVED: tuple[Table, ...] = (STANDING_LINES, ADDED_LINES, LINE_LOSS, LINE_MARK)
+"""what is derived from the record when somebody reads it"""
+_ALL = frozenset((*TRAFFIC, *RECORD, *DERIVED, *CHOICES))
 TABLES: tuple[Table, ...] = tuple(table for table in METADATA.sorted_tables if table in _ALL)
 """all tables, referenced ones first"""
 

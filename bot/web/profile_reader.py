@@ -25,6 +25,7 @@ from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.render.anonymity import apply_naming
 from bot.store import records
 from bot.store.engine import Store
+from bot.store.lines import bring_up_to_date
 from bot.store.records import LedgerMark, RecordedFacts
 from bot.store.visibility import Naming, PersonState, RepositoryState
 from bot.web.access import Grant
@@ -84,6 +85,7 @@ class Reader:
     async def _build(self, key: _Key, mark: LedgerMark) -> Reading:
         person, naming, visible, day = key
         async with self._turns:
+            await bring_up_to_date(self._store, [one.id for one in visible])
             found = await self._store.read(records.facts_about, person.keys, [one.id for one in visible])
             frame = _ProfileScope(person, visible, naming, self._zone)
             now = max(day, found.recorded_at)
@@ -140,11 +142,10 @@ def _profile(facts: Sequence[Fact], found: RecordedFacts, frame: _ProfileScope, 
     scope = ProfileScope(person=person, keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming)
     changes = apply_corrections(fold(facts, repositories_of(frame.visible)), found.corrections)
     context = ProfileContext(
-        found.history(),
-        found.live_values(),
-        found.non_code_by_month(frame.zone),
-        found.partial(),
-        found.project_texts(),
+        found.own_lines(changes, frame.zone),
+        non_code=found.non_code_by_month(frame.zone),
+        partial=found.partial(),
+        texts=found.project_texts(),
     )
     return apply_naming(build(changes, scope, context), changes, scope)
 
@@ -158,6 +159,7 @@ async def profile_as_of(
     """
     person, grant, repositories = opened
     visible = tuple(one for one in repositories if one.id in grant.repositories)
+    await bring_up_to_date(store, [one.id for one in visible])
     found = await store.read(records.facts_about, person.keys, [one.id for one in visible])
     frame = _ProfileScope(person, visible, grant.naming, zone)
 

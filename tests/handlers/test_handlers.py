@@ -175,14 +175,10 @@ async def test_a_pressed_button_is_answered_with_who_pressed_it() -> None:
     assert await jobs("check_run", action="requested_action", **pressed, sender=None) == []
 
 
-@pytest.mark.parametrize(
-    ("action", "observed", "again"), [("completed", OBSERVE, {}), ("rerequested", [], {"again": 1})]
-)
-async def test_completed_checks_are_observed_and_refresh_our_check_run(
-    action: str, observed: Any, again: dict[str, int]
-) -> None:
+@pytest.mark.parametrize(("action", "again"), [("completed", {}), ("rerequested", {"again": 1})])
+async def test_completed_checks_refresh_our_check_run(action: str, again: dict[str, int]) -> None:
     suite = {"id": 41, "head_sha": HEAD, "app": {"id": 1}}
-    expected = [*observed, ("refresh_check", HERE | {"commit": HEAD} | again)]
+    expected = [("refresh_check", HERE | {"commit": HEAD} | again)]
     assert await jobs("check_suite", action=action, check_suite=suite) == expected
 
 

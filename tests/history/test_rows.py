@@ -31,7 +31,6 @@ RICH = Fact(
     languages={"Python": 5},
     skills={"Flask": 2},
     ai=(AiMark(3, "Codex", "Co-authored-by: Codex"),),
-    signals={"added": 3},
     paths=("a.py", "b.py"),
     links=("issue:acme/rocket#3",),
     partial=True,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.metrics import kind_features, kind_model, kind_rules
 from bot.metrics.change_kind import BY_RULE, KindEvidence, OwnKinds, Verdict, classify
 from bot.metrics.kind_input import evidence_of
-from tests.metrics.quality_changes import read
+from tests.metrics.made_changes import read
 
 
 def kind(title: str, **known: object) -> str:

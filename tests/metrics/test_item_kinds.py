@@ -12,11 +12,11 @@ from bot.metrics.registry import numbers_of
 from bot.metrics.work import Work
 from bot.model.change import Change
 from bot.model.ids import Kind, State
-from tests.metrics.quality_changes import a_change, a_fact
+from tests.metrics.made_changes import a_change, a_fact
 
 
 def change(title: str, kind: Kind, *paths: str, name: str = "1", state: State = "landed") -> Change:
-    fact = a_fact({"added": 3}, title=title, kind=kind, paths=paths)
+    fact = a_fact(title=title, kind=kind, paths=paths)
     return replace(a_change(fact, name=f"acme/rocket#{name}"), state=state)
 
 

@@ -13,7 +13,7 @@ from bot.metrics.metric import Definition, Metric, decimal
 from bot.metrics.registry import FACT_METHOD, METHOD_VERSION, METRICS, definitions
 from scripts.refresh_metric_docs import PAGE, refresh_page
 
-HEAVY = ("bot.metrics.items", "bot.metrics.change_kind", "bot.metrics.skills", "bot.metrics.scores")
+HEAVY = ("bot.metrics.items", "bot.metrics.change_kind", "bot.metrics.skills", "bot.metrics.quality")
 
 
 @pytest.mark.parametrize("one", definitions(), ids=lambda one: one.key)

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from bot.metrics.registry import METRICS
-from bot.model.profile import LiveScore, Quality, Score, ScoreEvidence
+from bot.model.ids import ChangeId
+from bot.model.profile import Quality, Score, ScoreEvidence
 from bot.narrative.explanation import NoSuchMetricError, check_name, explain, names
 from tests.render.factories import small_profile
 
@@ -31,14 +32,21 @@ def test_the_value_is_the_profiles_own_and_the_rows_add_up_to_it() -> None:
     assert explain(profile, "features").value == str(profile.overall.features)
 
 
-def test_github_only_values_are_marked_as_such() -> None:
+def test_a_share_of_lines_is_explained_in_sentences_with_each_change_that_took_lines() -> None:
     profile = small_profile()
-    name = profile.changes[0].id
-    row = ScoreEvidence(name, "checks of its head failed", -2.5)
-    score = Score(90.0, 4, (88.0, 92.0), (ScoreEvidence(name, "9 loops", -1.0),), LiveScore(87.5, (row,)))
+    row = ScoreEvidence(profile.changes[0].id, "9 lines replaced by a bug fix", -0.9, ChangeId("harbour/beacon#99"))
+    score = Score(97.0, 14, (95.0, 98.5), (row,), 1000, 30, 96.0)
     text = explain(replace(profile, quality=Quality(correctness=score)), "correctness").text()
-    assert "90.0 over 4 items, 80 % interval 88.0 to 92.0; 87.5 with what GitHub shows" in text
-    assert f"{name}  -2.50 checks of its head failed (only GitHub shows it)" in text
+    assert "Bug fixes and reverts replaced 30 of 1,000 lines within 90 days, in 14 changes: 3.0 %." in text
+    assert "Of everybody's lines in the same months it was 4.0 %." in text
+    assert "The score is 97.0; in four of five cases another half lies in 95.0 to 98.5." in text
+    assert f"{row.change} by harbour/beacon#99  9 lines replaced by a bug fix" in text
+
+
+def test_a_share_that_is_not_rated_says_why() -> None:
+    score = Score(None, 3, None, (), 40, 2, None, "fewer than 500 lines at risk")
+    text = explain(replace(small_profile(), quality=Quality(correctness=score)), "correctness").text()
+    assert "replaced 2 of 40 lines within 90 days, in 3 changes: 5.0 %. Not rated: fewer than 500 lines" in text
 
 
 @pytest.mark.parametrize(

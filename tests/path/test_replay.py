@@ -20,6 +20,7 @@ from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
 from bot.landing.changes import fold
 from bot.landing.identity.credit import People, person_key
+from bot.metrics.line_fates import own_commits
 from bot.model.commit import Person
 from bot.model.commit import Repository as Known
 from bot.model.fact import Fact
@@ -116,7 +117,9 @@ def from_clones(replay: Replay) -> dict[str, Any]:
     record.refresh()
     persons = record.people.find(replay.who)
     scope = scope_of(persons, record.keys_of(persons))
-    built = build_profile(record.changes_of(persons), scope, ProfileContext(record.file_history()))
+    changes = record.changes_of(persons)
+    lines = own_commits(changes, record.line_record(), scope.zone)
+    built = build_profile(changes, scope, ProfileContext(lines))
     record.close()
     return events_of(built)
 

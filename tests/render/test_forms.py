@@ -15,12 +15,9 @@ from bot.model.ids import Month
 from bot.model.profile import (
     AiUsage,
     Contributor,
-    LiveScore,
     NonCodeActivity,
     Profile,
     RepositoryRecord,
-    Score,
-    ScoreEvidence,
     Trace,
 )
 from bot.render import RENDERERS, wording
@@ -248,15 +245,12 @@ def _record(name: str) -> RepositoryRecord:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
-def test_github_only_values_are_separate_from_score_and_month(form: str) -> None:
+def test_github_only_values_are_separate_from_the_month(form: str) -> None:
     profile = small_profile()
-    row = ScoreEvidence(profile.changes[0].id, "checks of its head failed", -2.5)
-    quality = replace(profile.quality, correctness=Score(90.0, 4, (88.0, 92.0), (), LiveScore(87.5, (row,))))
     did = ("approved", "remarked", "reviewed"), ("approved", "changes_requested", *["remarked"] * 4), ("reviewed",) * 3
     traces = (Trace("harbour/beacon", f"#{number}", None, one) for number, one in enumerate(did, 60))
     reviewed = replace(profile.months[0], non_code=NonCodeActivity(reviews=tuple(traces)))
-    told = RENDERERS[form](replace(profile, quality=quality, months=(reviewed, *profile.months[1:])))
-    assert "87.5 with what only GitHub knows: checks of its head failed" in told
+    told = RENDERERS[form](replace(profile, months=(reviewed, *profile.months[1:])))
     depth = "4 reviews, 2 approvals, 1 request for changes, 5 remarks on lines"
     assert f"reviewed 3 pull requests of others ({depth})" in told.replace("\\", "")
     assert "GitHub alone" not in RENDERERS[form](profile)

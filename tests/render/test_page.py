@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from bot.metrics.registry import metrics_on
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId
-from bot.model.profile import AiUsage, Contributor, MonthRecord, Profile, ScoreEvidence, Sentence, Text
+from bot.model.profile import AiUsage, Contributor, MonthRecord, Profile, Quality, Score, ScoreEvidence, Sentence, Text
 from bot.render.html.page import BUDGET, PageOptions, render_html, render_page, style, style_hash
 
 from .factories import empty_profile, long_profile, small_profile
@@ -229,20 +229,19 @@ def test_only_a_public_page_speaks_to_search_engines() -> None:
     parse(shown)
 
 
-def test_the_effects_of_a_score_and_the_rest_lead_from_a_hundred_to_it() -> None:
+def test_a_score_shows_its_lines_and_each_change_that_took_some() -> None:
     page = render_html(small_profile())
-    tables = re.findall(r'<p class="big">([\d.]+) .*?<table class=ev>(.*?)</table>', page, re.DOTALL)
-    assert len(tables) == 3
-    for score, table in tables:
-        effects = re.findall(r"<td>([+−][\d.]+)", table)
-        assert round(100 + sum(float(effect.replace("−", "-")) for effect in effects), 1) == float(score)
+    assert "bug fixes and reverts replaced 43 of 1,200 lines within 90 days; project 95.2" in page
+    assert "80 % interval 93.9 – 98.1" in page
+    assert "32 lines replaced by a revert" in page
+    assert "not rated: fewer than 12 changes at risk" in page
 
 
-def test_provisional_and_missing_scores_say_so() -> None:
-    page = render_html(small_profile())
-    assert "2 items rated, provisional" in page
-    assert "not rated <span>no item with enough evidence" in page
-    assert "5 items rated, 80 % interval 93.0 – 98.1" in page
+def test_where_nothing_is_rated_quality_is_one_line() -> None:
+    counted = Score(None, 9, None, (), 900, 81, 90.4, "fewer than 12 changes at risk")
+    page = render_html(replace(small_profile(), quality=Quality(maintainability=counted)))
+    assert "Not rated. Later changes rewrote 81 of 900 lines within 180 days." in page
+    assert "<div class=score>" not in page
 
 
 def test_the_same_record_gives_the_same_bytes() -> None:

@@ -38,8 +38,10 @@ async def profile_of(there: Town) -> Profile:
     found = await there.bot.store.read(records.facts_about, keys, [number])
     (person,) = People.of([fact.author for fact in found.facts()]).all()
     scope = ProfileScope(person=person, keys=keys, zone=UTC, now=there.clock.now + timedelta(days=1))
-    beside = ProfileContext(found.history(), found.live_values(), found.non_code_by_month(UTC), found.partial())
-    return build(found.changes({"acme/app": Repository("acme/app", number)}), scope, beside)
+    changes = found.changes({"acme/app": Repository("acme/app", number)})
+    lines = found.own_lines(changes, UTC)
+    beside = ProfileContext(lines, non_code=found.non_code_by_month(UTC), partial=found.partial())
+    return build(changes, scope, beside)
 
 
 def clone_of(there: Town, folder: Path) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from msgspec.structs import replace
-from sqlalchemy import select
 
 from bot.model.commit import Person, Signature
 from bot.model.ids import PersonKey, UserId
@@ -97,14 +96,7 @@ async def test_earlier_work_under_a_proved_address_rules_out_a_newcomer(store: S
 
 async def test_only_facts_related_to_the_work_are_read(store: Store) -> None:
     await _reported(store)
-    checks = Observation(APP, 0, "checks", "abc:7:failed", NOW, {"head": "abc", "app": 7, "state": "failed"})
     with store.transaction() as connection:
-        observations.observe(connection, [checks])
-        work = select(ledger.FACT.c.repository_id, ledger.FACT.c.pull_request)
-        work = work.where(ledger.FACT.c.pull_request == 3)
-        seen = observations.observations_near(connection, work, [APP], ("review",))
-        assert [(one.signal, one.number) for one in seen] == [("checks", 0), ("review", 3)]
-        assert observations.observations_near(connection, work, [FORK], ("review",)) == []
         assert observations.repositories_of_people(connection, [MARA]) == {APP}
         later = (NOW + timedelta(seconds=1), NOW + timedelta(days=1))
         assert observations.of_people(connection, [MARA], [APP], later) == []

@@ -25,6 +25,7 @@ from bot.store import migrate as migrating
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
 from bot.store.ledger import FACT_KEY, FACT_PERSON, add_facts, forget_facts
+from bot.store.lines import LINE_HASH
 from bot.store.migrate import (
     BrokenReferencesError,
     configuration,
@@ -38,7 +39,6 @@ from bot.store.migrate import (
 )
 from bot.store.migrations.names import is_ours
 from bot.store.schema import METADATA, TABLES
-from bot.store.visits import VISIT
 from tests.store.conftest import APP, NOW, executed, fact, seed
 
 
@@ -144,7 +144,7 @@ def add_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AddRevision
 
 
 async def test_a_filled_database_survives_a_revision(own: Store, add_revision: AddRevision) -> None:
-    derived = (FACT_KEY, FACT_PERSON, VISIT)
+    derived = (FACT_KEY, FACT_PERSON)
     await apply(own, await organisation(own, 2), facts_of(40, people=5, repositories=2))
     before, rows = await canonical_dump(own), await _rows(own, derived)
     assert all(rows)
@@ -170,9 +170,9 @@ async def test_an_older_version_runs_with_an_unknown_column(own: Store, add_revi
 
 
 async def test_rows_of_a_fact_are_deleted_with_it_after_a_migration(own: Store, add_revision: AddRevision) -> None:
-    derived = (FACT_KEY, FACT_PERSON, VISIT)
+    derived = (FACT_KEY, FACT_PERSON, LINE_HASH)
     await seed(own)
-    found = [fact(number, title="fix: the gauge", paths=("app/gauge.py",)) for number in (1, 2)]
+    found = [fact(number, title="fix: the gauge", paths=("app/gauge.py",), line_hashes=b"1234") for number in (1, 2)]
     with own.transaction() as conn:
         add_facts(conn, APP, found, now=NOW)
     before = await _rows(own, derived)

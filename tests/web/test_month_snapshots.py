@@ -18,9 +18,14 @@ from msgspec.structs import replace
 from bot.cli.recomputing.verify import verify
 from bot.configuration.signing import SigningKey, signing_key
 from bot.history.opening import open_clones
+from bot.history.patches import PatchReader
 from bot.history.record import CloneRecord
 from bot.jobs import JOBS
+from bot.landing.lines.split import read_files
+from bot.metrics.line_fates import own_commits
+from bot.metrics.line_hashes import hash_lines
 from bot.model.commit import Repository
+from bot.model.fact import Fact
 from bot.model.ids import Month, RepositoryId
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.worker import Worker
@@ -242,6 +247,19 @@ def history(folder: Path) -> Clone:
     return clone
 
 
+def _newest_first(one: Fact) -> tuple[int, str]:
+    return -one.landed_at, one.commit
+
+
+def with_hashes(clone: Clone, facts: list[Fact]) -> list[Fact]:
+    """The facts with the hashes of their lines, which a cache keeps apart from them."""
+    (source,) = open_clones([clone.folder])
+    reader = PatchReader(source.git_dir, source.mailmap)
+    read = [hash_lines(read_files(commit.files)) for commit in reader.read([one.commit for one in facts])]
+    reader.close()
+    return [replace(one, line_hashes=hashes) for one, hashes in zip(facts, read, strict=True)]
+
+
 async def taken_from(
     url: str, clone: Clone, key: SigningKey, naming: visibility.Naming
 ) -> tuple[snapshots.Snapshot, str]:
@@ -249,7 +267,7 @@ async def taken_from(
     record = CloneRecord(open_clones([clone.folder]), cache=False)
     record.refresh()
     found = (commit.fact for change in record.all_changes() for commit in change.commits)
-    facts = sorted({one.commit: one for one in found}.values(), key=lambda one: (-one.landed_at, one.commit))
+    facts = with_hashes(clone, sorted({one.commit: one for one in found}.values(), key=_newest_first))
     record.close()
     async with await Store.open(url) as store:
         with store.transaction() as connection:
@@ -300,7 +318,8 @@ def from_clone(clone: Clone, naming: Any) -> str:
     changes = fold([one for one in facts if one.landed_at <= end.timestamp()], record.repositories)
     person = replace(persons[0], name=ADA.name)
     scope = ProfileScope(person=person, keys=record.keys_of(persons), zone=ZoneInfo("UTC"), now=end, naming=naming)
-    text = render_json(apply_naming(build(changes, scope, ProfileContext(record.file_history())), changes, scope))
+    lines = own_commits(changes, record.line_record(), scope.zone)
+    text = render_json(apply_naming(build(changes, scope, ProfileContext(lines)), changes, scope))
     record.close()
     return text
 

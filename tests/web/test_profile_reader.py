@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bot.metrics.line_hashes import FileHashes, pack
 from bot.model.commit import Signature
 from bot.model.ids import UserId
 from bot.store.engine import Store
@@ -17,7 +18,13 @@ from tests.web.library import ADA, NOW, OPEN, fact, fill, keep, publish, serve
 __all__ = ["database_url", "store"]
 
 BOB = Signature("Bob Example", "bob@example.org", UserId(8), "bob-example")
-GATE: dict[str, Any] = {"paths": ("src/gate.py",), "signals": {"added": 40, "files": 1}}
+
+
+def hashes(added: list[int], removed: list[int] | None = None, file: int = 7) -> bytes:
+    return pack([FileHashes(file, 0, False, added, removed or [])])
+
+
+GATE: dict[str, Any] = {"paths": ("src/gate.py",), "line_hashes": hashes([1, 2, 3])}
 
 
 @pytest.fixture
@@ -40,7 +47,7 @@ async def test_another_persons_landing_does_not_refold_the_profile(store: Store,
     await publish(store)
     async with serve(store) as site:
         page = await site.text("/@ada-example")
-        elsewhere = {"paths": ("src/wharf.py",), "signals": {"added": 9}}
+        elsewhere = {"paths": ("src/wharf.py",), "line_hashes": hashes([4], file=8)}
         await keep(store, OPEN, [fact(50, "acme/open", author=BOB, title="fix: the wharf", **elsewhere)])
         await keep(store, OPEN, [fact(51, "acme/open", author=BOB, title="Paint the gate", **GATE)])
         assert await site.text("/@ada-example") == page
@@ -50,11 +57,11 @@ async def test_another_persons_landing_does_not_refold_the_profile(store: Store,
 @pytest.mark.parametrize(
     ("what", "facts"),
     [
-        ({"title": "fix: the gate", "author": BOB}, 5),
+        ({"title": "fix: the gate", "kind": "bug_fix", "author": BOB, "line_hashes": hashes([5], [1])}, 6),
         ({"title": "Widen the gate"}, 6),
         ({"title": "Widen the gate", "author": BOB, "co_authors": (ADA,)}, 6),
     ],
-    ids=["a fix of their file", "work of their own", "work they had a part in"],
+    ids=["a fix of their lines", "work of their own", "work they had a part in"],
 )
 async def test_every_input_of_a_profile_causes_a_new_fold(
     store: Store, folded: list[int], what: dict[str, Any], facts: int

@@ -64,14 +64,11 @@ async def recorded_profile(url: str, login: str, zone: str) -> Profile:
     names = {one.full_name: one for one in repositories.values()}
     known = person or People.of([fact.author for fact in found.facts()]).all()[0]
     scope = ProfileScope(person=known, keys=state.keys, zone=ZoneInfo(zone), now=datetime.now(UTC))
-    return build(
-        found.changes(names),
-        scope,
-        ProfileContext(
-            found.history(),
-            found.live_values(),
-            found.non_code_by_month(scope.zone),
-            found.partial(),
-            found.project_texts(),
-        ),
+    changes = found.changes(names)
+    context = ProfileContext(
+        found.own_lines(changes, scope.zone),
+        non_code=found.non_code_by_month(scope.zone),
+        partial=found.partial(),
+        texts=found.project_texts(),
     )
+    return build(changes, scope, context)

@@ -120,6 +120,7 @@ def profile(paths: Sequence[str], who: str, months: Window, *, form: str, anonym
 
 def build_profile(paths: Sequence[str], who: str, months: Window, *, anonymous: bool) -> Profile:
     """The same profile, before it is rendered."""
+    from bot.metrics.line_fates import own_commits
     from bot.narrative.profile import ProfileContext, ProfileScope, build
     from bot.render.anonymity import apply_naming
 
@@ -136,7 +137,8 @@ def build_profile(paths: Sequence[str], who: str, months: Window, *, anonymous: 
         )
         own_changes = record.changes_of(persons)
         texts = record.texts_about(own_changes)
-        context = ProfileContext(record.file_history(), texts=texts, totals=record.theme_totals(texts))
+        lines = own_commits(record.all_changes(), record.line_record(), months.zone)
+        context = ProfileContext(lines, everybody=True, texts=texts, totals=record.theme_totals(texts))
         return apply_naming(build(own_changes, scope, context), own_changes, scope)
 
 
@@ -204,7 +206,7 @@ def _printable(line: str) -> str:
 
 
 def changes(paths: Sequence[str], who: str | None, months: Window, *, frozen: bool) -> Iterator[str]:
-    """Every landed change as one line of JSON, oldest first; `frozen` excludes later events from the scores."""
+    """Every landed change as one line of JSON, oldest first; `frozen` excludes later events."""
     from bot.narrative.listing import listed_changes
 
     with record_of(paths) as record:
@@ -212,7 +214,7 @@ def changes(paths: Sequence[str], who: str | None, months: Window, *, frozen: bo
         keys = record.keys_of(persons)
         found = record.changes_of(persons) if who is not None else record.all_changes()
         now = None if frozen else int(datetime.now(UTC).timestamp())
-        for row in listed_changes(found, record.people, months.zone, history=record.file_history(), now=now):
+        for row in listed_changes(found, record.people, months.zone, lines=record.line_record(), now=now):
             if who is None or keys & set(row.keys):
                 yield json.dumps(row.values, ensure_ascii=False)
 

@@ -81,7 +81,7 @@ def is_live(field: str, name: str) -> bool:
     """Whether a value with that name in that field is one that no clone can confirm."""
     if field == "overall.metrics" or (field.startswith("months[") and field.endswith("].metrics")):
         return name in _from_github()
-    return name == LIVE and (field == "overall" or field.startswith(("quality.", "months[")))
+    return name == LIVE and (field == "overall" or field.startswith("months["))
 
 
 def _from_github() -> frozenset[str]:
@@ -90,10 +90,7 @@ def _from_github() -> frozenset[str]:
 
 
 def _live(published: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    quality, months, overall = published.get("quality"), published.get("months"), published.get("overall")
-    for name, score in quality.items() if isinstance(quality, dict) else ():
-        if isinstance(score, dict) and LIVE in score:
-            yield f"quality.{name}.{LIVE}", score[LIVE]
+    months, overall = published.get("months"), published.get("overall")
     if isinstance(overall, dict):
         yield from _of_github("overall", overall)
     for month in months if isinstance(months, list) else ():

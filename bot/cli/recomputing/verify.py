@@ -24,6 +24,7 @@ from bot.configuration.errors import UnusableInputError
 from bot.configuration.signing import is_signed
 from bot.history.record import CloneRecord
 from bot.landing.months import parse_month
+from bot.metrics.line_fates import own_commits
 from bot.model.change import Change
 from bot.model.commit import Person, Signature
 from bot.model.fact import Fact
@@ -170,8 +171,10 @@ def _recompute(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[
         raise UnusableInputError("the clones contain nothing by this contributor from before the profile's date")
     by_id = published_corrections(published, changes, _own_repositories(changes, persons))
     changes = apply_corrections(changes, [one for one, _ in by_id.values()])
+    everybody = fold(_facts_until(record, int(now.timestamp())), record.repositories)
     context = ProfileContext(
-        record.file_history(),
+        own_commits(everybody, record.line_record(), zone),
+        everybody=True,
         texts=record.texts_about(changes),
         partial=_partial_repositories(published, _own_repositories(changes, persons)),
     )
@@ -224,6 +227,12 @@ def _facts(record: CloneRecord, persons: Sequence[Person], names: frozenset[str]
     ]
 
 
+def _facts_until(record: CloneRecord, until: int) -> list[Fact]:
+    """All facts of the clones up to a moment."""
+    found = (commit.fact for change in record.all_changes() for commit in change.commits)
+    return [fact for fact in found if fact.landed_at <= until]
+
+
 def _identity(persons: Sequence[Person]) -> Identity:
     return Identity.of(sig for person in persons for sig in _signatures(person))
 
@@ -240,7 +249,7 @@ def _differences(published: Any, recomputed: Any, field: str) -> Iterator[Differ
         if published.get("writer") == "llm":
             return  # a language model's text: checked when it was written, and different each time
         for name in dict.fromkeys((*recomputed, *published)):
-            if is_live(field, name):
+            if is_live(field, name) or (name == "project" and published.get(name) is None):
                 continue  # reported as stated by the publisher
             if field or name not in _NOT_COMPARED:
                 inner = f"{field}.{name}" if field else name

@@ -270,11 +270,6 @@ def pull_request_of(row: RestPullRequest) -> PullRequestAnswer:
     return PullRequestAnswer(known, base, row.base.sha, row.commits or 0, row.review_comments or 0)
 
 
-def review(answer: object) -> tuple[int, Review] | None:
-    """(id, review); None if its author is a ghost or it was never submitted."""
-    return review_of(read(answer, RestReview))
-
-
 def review_of(row: RestReview) -> tuple[int, Review] | None:
     author, state, submitted_at = user(row.user), row.state.lower(), moment(row.submitted_at)
     if author is None or submitted_at is None or state not in _REVIEW_STATES:

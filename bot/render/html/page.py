@@ -130,6 +130,7 @@ def _render(view: dict[str, Any], profile: Profile, evidence: PageEvidence, draw
         shortened=wording.month_name(short[0]) if short else "",
         cut=wording.month_name(cut[0]) if cut else "",
         quality=sections.quality_rows(profile, evidence),
+        quality_note=sections.quality_note(profile),
         skills=sections.skill_rows(profile, evidence),
     )
 

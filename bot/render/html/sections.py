@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from bot.metrics.definitions import SCORES
 from bot.metrics.metric import Metric
+from bot.metrics.quality_sentences import fact_text, is_rated, score_basis, summary_line
 from bot.metrics.registry import metrics_on
 from bot.model.profile import LanguageSkill, Number, Profile, RepositoryRecord, Score, ScoreEvidence
 from bot.render import wording
@@ -92,13 +93,20 @@ class ScoreRow(Struct, frozen=True):
     visible: int
     """number of rows in `rows`"""
     all: int
-    rest: str
-    """points between 100 and the score that the visible `rows` do not explain"""
 
 
 def quality_rows(profile: Profile, evidence: PageEvidence) -> list[ScoreRow]:
-    """The four scores, rated or not, each with its interval as a line from 0 to 100 and its strongest evidence."""
+    """The scores, each with its interval as a line from 0 to 100 and its evidence; none if nothing is rated."""
+    if not is_rated(profile.quality):
+        return []
     return [_score(one.key, getattr(profile.quality, one.key), evidence) for one in SCORES]
+
+
+def quality_note(profile: Profile) -> str:
+    """What is said beside the scores, or in their place."""
+    rated = is_rated(profile.quality)
+    line = "What happened to the person's own lines." if rated else summary_line(profile.quality)
+    return " ".join([line, *(f"{fact_text(one)}." for one in profile.quality.facts)])
 
 
 def _score(name: str, score: Score, evidence: PageEvidence) -> ScoreRow:
@@ -106,19 +114,20 @@ def _score(name: str, score: Score, evidence: PageEvidence) -> ScoreRow:
     return ScoreRow(
         name=name.capitalize(),
         score=wording.score_text(score),
-        basis=wording.score_basis(score),
+        basis=score_basis(name, score),
         rated=score.score is not None,
         dot=HtmlText(f"M{score.score:.1f} 0h.01" if score.score is not None else ""),
         range=HtmlText(f"M{score.interval[0]:.1f} 0H{score.interval[1]:.1f}" if score.interval else ""),
         rows=HtmlText("".join([_effect(row, evidence) for row in strongest])),
         visible=len(strongest),
         all=len(score.evidence),
-        rest=signed_number((score.score or 0.0) - 100 - sum(round(row.effect, 1) for row in strongest)),
     )
 
 
 def _effect(row: ScoreEvidence, evidence: PageEvidence) -> str:
-    return f"<tr><th scope=row>{evidence.cite([row.change])}<td>{html_text(row.signal)}<td>{signed_number(row.effect)}"
+    later = f" ({html_text(wording.short_id(row.by))})" if row.by else ""
+    cited, signal = evidence.cite([row.change]), html_text(row.signal)
+    return f"<tr><th scope=row>{cited}<td>{signal}{later}<td>{signed_number(row.effect)}"
 
 
 def signed_number(effect: float) -> str:

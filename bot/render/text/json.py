@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from importlib import resources
@@ -234,23 +234,26 @@ def _item(item: Item) -> Object:
 
 
 def _quality(quality: Quality) -> Object:
-    return {one.key: _score(getattr(quality, one.key)) for one in SCORES}
+    scores = {one.key: _score(getattr(quality, one.key)) for one in SCORES}
+    facts = [{"key": one.key, "value": one.value, "project": one.project} for one in quality.facts]
+    return scores | {"facts": facts}
 
 
 def _score(score: Score) -> Object:
-    """One score; with `live` if what only GitHub shows changes it."""
-    plain = {
+    return {
         "score": score.score,
         "rated": score.rated,
         "interval": list(score.interval) if score.interval else None,
-        "evidence": _evidence(score.evidence),
+        "at_risk": score.at_risk,
+        "lost": score.lost,
+        "project": score.project,
+        "evidence": [_evidence(row) for row in score.evidence],
     }
-    live = score.live
-    return plain | {"live": {"score": live.score, "evidence": _evidence(live.evidence)}} if live else plain
 
 
-def _evidence(rows: Iterable[ScoreEvidence]) -> list[Object]:
-    return [{"change": row.change, "signal": row.signal, "effect": row.effect} for row in rows]
+def _evidence(row: ScoreEvidence) -> Object:
+    plain = {"change": row.change, "signal": row.signal, "effect": row.effect}
+    return plain | {"by": row.by} if row.by else plain
 
 
 def _ai_usage(profile: Profile) -> Object:

@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.metrics.definitions import SCORES
 from bot.metrics.non_code_activity import combine_activity
+from bot.metrics.quality_sentences import fact_text, is_rated, score_basis, summary_line
 from bot.metrics.registry import metrics_on
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId
@@ -38,6 +39,7 @@ def _view(profile: Profile) -> dict[str, Any]:
         "known_since": MdText(non_code_activity.KNOWN_SINCE),
         "months": [_month(month, changes) for month in non_code_activity.history_months(profile)],
         "quality": _quality(profile),
+        "quality_line": _quality_line(profile),
         "ai": list(zip(map(MdText, _AI), map(md_text, wording.percents(profile.ai_usage.shares())), strict=True)),
         "tools": _tools(profile),
         "languages": [(md_text(skill.name), _number(skill.lines)) for skill in profile.languages],
@@ -168,11 +170,18 @@ def _change(key: ChangeId, changes: Changes) -> MdText:
 
 
 def _quality(profile: Profile) -> list[tuple[MdText, MdText, MdText]]:
-    rows = [(one.key, getattr(profile.quality, one.key)) for one in SCORES]
+    """A row for each score; none if nothing is rated."""
+    rows = [(one.key, getattr(profile.quality, one.key)) for one in SCORES] if is_rated(profile.quality) else []
     return [
-        (MdText(name.capitalize()), md_text(wording.score_text(score)), md_text(wording.score_basis(score)))
+        (MdText(name.capitalize()), md_text(wording.score_text(score)), md_text(score_basis(name, score)))
         for name, score in rows
     ]
+
+
+def _quality_line(profile: Profile) -> MdText:
+    """What is said where nothing is rated, and the facts beside the scores."""
+    line = [] if is_rated(profile.quality) else [summary_line(profile.quality)]
+    return md_text(" ".join([*line, *(f"{fact_text(one)}." for one in profile.quality.facts)]), 2000)
 
 
 def _tools(profile: Profile) -> MdText:

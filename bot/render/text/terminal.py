@@ -9,6 +9,7 @@ from bot.metrics.commits import COMMITS
 from bot.metrics.definitions import SCORES
 from bot.metrics.months import MONTHS
 from bot.metrics.non_code_activity import combine_activity
+from bot.metrics.quality_sentences import fact_text, is_rated, score_basis, summary_line
 from bot.metrics.registry import metrics_on
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId
@@ -183,10 +184,14 @@ def _activity(profile: Profile) -> Iterator[str]:
 
 
 def _quality(profile: Profile) -> Iterator[str]:
-    yield from _heading("Quality (0 to 100, estimated from evidence)")
-    for one in SCORES:
-        score = getattr(profile.quality, one.key)
-        yield f"  {one.key.capitalize():<16}{wording.score_text(score):>9}  {wording.score_basis(score)}"
+    quality = profile.quality
+    yield from _heading("Quality (what happened to the lines, from 0 to 100)")
+    if not is_rated(quality):
+        yield f"  {summary_line(quality)}"
+    for one in SCORES if is_rated(quality) else ():
+        score = getattr(quality, one.key)
+        yield f"  {one.key.capitalize():<16}{wording.score_text(score):>9}  {score_basis(one.key, score)}"
+    yield from (f"  {fact_text(one)}" for one in quality.facts)
     yield ""
 
 
