@@ -13,6 +13,7 @@ from simulator import payloads
 from simulator.deliveries import Deliveries
 from simulator.differences import Differences
 from simulator.git import Draft, Edits, GitRepository, apply_edits
+from simulator.shapes.accounts import user
 from simulator.state import Json, SimAccount, SimApp, SimInstallation, SimLabel, SimRepository, State
 
 PERMISSIONS = {
@@ -168,6 +169,21 @@ class Administration:
         repo.name = name
         change = {"changes": {"repository": {"name": {"from": before}}}}
         self.send_event(repo, "repository", {"action": "renamed", **change}, sender=by)
+
+    def rename_account(self, account: SimAccount, login: str) -> None:
+        """Rename a user or an organisation; the names of its repositories follow without an event."""
+        before = account.login
+        for found in self.state.repositories.values():
+            if found.owner is account:
+                self.state.old_names[found.full_name.lower()] = found.id
+        self.state.accounts[login] = self.state.accounts.pop(before)
+        account.login = login
+        payload = {"action": "renamed", "account": user(self.api_url, account), "target_type": account.type}
+        payload["changes"] = {"login": {"from": before}}
+        for installed in self.state.installations.values():
+            if installed.account is account:
+                number = {"id": installed.id, "node_id": f"MDI_{installed.id}"}
+                self._send(installed, "installation_target", payload | {"installation": number})
 
     def change_visibility(self, repo: SimRepository, *, private: bool, by: SimAccount) -> None:
         repo.private = private

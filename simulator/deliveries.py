@@ -16,7 +16,9 @@ import aiohttp
 from simulator.shapes.accounts import stamp
 from simulator.state import Clock, Json, SimApp, SimInstallation, State
 
-ALWAYS_SENT = frozenset({"installation", "installation_repositories", "github_app_authorization", "ping"})
+ALWAYS_SENT = frozenset(
+    ("installation", "installation_repositories", "installation_target", "github_app_authorization", "ping")
+)
 LOG_AGE = timedelta(days=3)
 """how long the log keeps an attempt"""
 PATIENCE = 10.0

@@ -106,6 +106,10 @@ async def test_a_reported_deletion_is_passed_on_as_the_first_of_two_witnesses() 
     ]
 
 
+async def test_a_renamed_account_causes_a_new_reading_of_its_installation() -> None:
+    assert await jobs("installation_target", action="renamed") == [UPDATE]
+
+
 async def test_removed_repositories_cause_a_new_listing() -> None:
     assert await jobs("installation_repositories", action="removed") == [UPDATE]
 

@@ -12,7 +12,7 @@ from bot.github.operations import OPERATIONS, Operation, required_permissions
 from handlers import ROUTERS
 
 ROOT = Path(__file__).parents[2]
-SENT_UNASKED = {"ping", "installation", "installation_repositories", "github_app_authorization"}
+SENT_UNASKED = {"ping", "installation", "installation_repositories", "installation_target", "github_app_authorization"}
 """events GitHub sends to every App without a subscription"""
 
 

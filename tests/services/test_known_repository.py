@@ -111,3 +111,16 @@ async def test_hiding_takes_effect_before_github_is_asked(
         world.clock.now += timedelta(minutes=1)
         await world.drained()
         assert (await _stored(world)).visibility == "public", "an old delivery, as GitHub says"
+
+
+async def test_a_renamed_organisation_renames_its_repositories_and_hides_none(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path) as world:
+        await world.land("Add a wheel")
+        github.rename_account(world.repository.owner, "acme-works")
+        await world.drained()
+        stored = await _stored(world)
+        assert (stored.repository.full_name, stored.removed_at) == ("acme-works/app", None)
+        await world.land("Add a sail")
+        assert len(world.checks()) == 2
