@@ -12,7 +12,7 @@ from bot.narrative.quotes import Quotes
 from bot.narrative.sentences import change_label, citations, entry_sentence, rest_sentence
 from bot.narrative.timeline import Turn
 from bot.narrative.turns import turn_sentences
-from bot.narrative.words import capitalise, join_list, number, quantity
+from bot.narrative.words import capitalise, digits, join_list, number, quantity
 
 MOST_ENTRIES = 3
 _MOST_COMPONENTS = 3
@@ -76,8 +76,8 @@ def _component_words(components: Sequence[tuple[str, int]], commits: int) -> tup
         )
     first = f"{number(components[0][1])} of them in {components[0][0]}"
     listed = join_list([first, *(f"{number(count)} in {name}" for name, count in components[1:])])
-    brief = ", ".join(f"{count:,} in {name}" for name, count in components)
-    return f", {listed}", f"{brief}."
+    head = f"{digits(components[0][1], 'commit')} in {components[0][0]}"
+    return f", {listed}", ", ".join([head, *(f"{count:,} in {name}" for name, count in components[1:])]) + "."
 
 
 def _components(work: MonthWork, quotes: Quotes) -> list[tuple[str, int]]:

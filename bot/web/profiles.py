@@ -97,6 +97,7 @@ class _Address:
             record=f"{self.base}.json",
             feed=f"{self.base}.atom",
             snapshots=self._taken,
+            months=f"{self.base}/months",
         )
         return render_page(profile, page)
 

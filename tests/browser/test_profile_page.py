@@ -72,7 +72,7 @@ async def test_nothing_is_wider_than_the_window(tab: Tab, tmp_path: Path) -> Non
 
 async def test_a_citation_opens_the_row_that_it_names(tab: Tab, tmp_path: Path) -> None:
     await tab.open(page_file(tmp_path, "small"))
-    await tab.evaluate("document.querySelector('.lead a').click()")
+    await tab.evaluate("document.querySelector('.skills a').click()")
     assert await tab.evaluate("document.querySelector(location.hash).checkVisibility()")
 
 

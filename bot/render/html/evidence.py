@@ -50,7 +50,7 @@ class PageEvidence(Struct, frozen=True):
         for key in keys[:most]:
             anchor = anchor_of(key, own_anchor)
             links += f" {numbers[key]}" if anchor == own_anchor else f" <a href=#{anchor}>{numbers[key]}</a>"
-        if len(keys) > most:
+        if len(keys) > most > 0:
             links += f" +{len(keys) - most}"
         return links[1:]
 

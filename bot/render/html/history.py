@@ -37,18 +37,18 @@ class Drawn(dict[tuple[Month, str], str]):
     """(month, detail) -> its HTML; valid as long as the anchors of the page do not change."""
 
 
-def history(profile: Profile, evidence: PageEvidence, drawn: Drawn) -> HtmlText:
+def history(profile: Profile, evidence: PageEvidence, drawn: Drawn, months_base: str = "") -> HtmlText:
     """The months by calendar year. A short record is unfolded, of a long one only the newest years."""
     out: list[str] = []
     visible = 0
     non_code = non_code_by_month(evidence.listing.non_code, evidence.cite)
     for year, group in groupby(history_months(profile), key=lambda month: month.month[:4]):
         months = tuple(group)
-        unfolded = " open" if visible < _UNFOLDED or len(profile.months) <= 24 else ""
+        unfolded = " open" if visible < _UNFOLDED else ""
         tally = _year_tally([month for month in months if month.month in evidence.detail])
         out.append(f"<h3>{year}</h3><details class=y{unfolded}><summary>{tally}</summary>")
         out += [
-            _draw_month(month, evidence, non_code.get(month.month, ""), drawn)
+            _draw_month(month, evidence, (non_code.get(month.month, ""), months_base), drawn)
             if month.month in evidence.detail
             else _non_code_month(month, non_code[month.month])
             for month in months
@@ -90,20 +90,24 @@ def _non_code_month(month: MonthRecord, non_code: str) -> str:
     return f"<article id=m{month.month}><h4>{wording.month_name(month.month)}</h4>{non_code}</article>\n"
 
 
-def _draw_month(month: MonthRecord, evidence: PageEvidence, non_code: str, drawn: Drawn) -> str:
+def _draw_month(month: MonthRecord, evidence: PageEvidence, frame: tuple[str, str], drawn: Drawn) -> str:
+    """`frame` is the line of non-code activity and the address of the months' own pages."""
     key = (month.month, evidence.detail[month.month])
     block = drawn.get(key)
     if block is None:
-        block = drawn[key] = _month(month, evidence, non_code)
+        block = drawn[key] = _month(month, evidence, *frame)
     return block
 
 
-def _month(month: MonthRecord, evidence: PageEvidence, non_code: str) -> str:
+def _month(month: MonthRecord, evidence: PageEvidence, non_code: str, months_base: str) -> str:
     anchor, detail = f"m{month.month}", evidence.detail[month.month]
     sentences = month.summary.sentences[:1] if detail == "first" else month.summary.sentences
+    name = wording.month_name(month.month)
+    if months_base:
+        name = f"<a href={html_text(months_base)}/{month.month}>{name}</a>"
     summary = html_blocks(sentences, evidence.cite_within(CITED_BY_DETAIL[detail], anchor))
     return (
-        f"<article id={anchor}><h4>{wording.month_name(month.month)}</h4><p class=t>{wording.tally(month)}"
+        f"<article id={anchor}><h4>{name}</h4><p class=t>{wording.tally(month)}"
         f"{non_code}{summary}{_month_details(month, evidence) if month.items else ''}</article>\n"
     )
 

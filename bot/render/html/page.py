@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from functools import cache
-from itertools import groupby
+from itertools import groupby, takewhile
 from operator import itemgetter
 from typing import Any
 
@@ -65,6 +65,8 @@ class PageOptions(Struct, frozen=True):
     feed: str = ""
     snapshots: tuple[DatedLink, ...] = ()
     """the dated snapshots, newest first"""
+    months: str = ""
+    """address under which each month has its own page"""
     budget: int = BUDGET
 
 
@@ -123,10 +125,12 @@ def _render(view: dict[str, Any], profile: Profile, evidence: PageEvidence, draw
     """The page with this evidence."""
     short = [month for month, detail in evidence.detail.items() if detail != "rows"]
     cut = [month for month, detail in evidence.detail.items() if detail == "first"]
+    lead = [*takewhile(lambda one: one.role == "counts", profile.narrative.sentences)]
     return template("page.html").render(
         view,
-        top=HtmlText(html_blocks(profile.narrative.sentences, evidence.cite_within(2), level="h2")),
-        history=history(profile, evidence, drawn),
+        lead=HtmlText(html_blocks(lead, evidence.cite_within(0))),
+        top=HtmlText(html_blocks(profile.narrative.sentences[len(lead) :], evidence.cite_within(0), level="h2")),
+        history=history(profile, evidence, drawn, view["page"].months),
         shortened=wording.month_name(short[0]) if short else "",
         cut=wording.month_name(cut[0]) if cut else "",
         quality=sections.quality_rows(profile, evidence),
@@ -140,12 +144,16 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
     pictures = activity.year_pictures(years, profile.activity)
     addresses = repository_addresses(profile)
     older = [one.year for one in pictures[_MAPS:]]
+    lead = " ".join(one.text for one in takewhile(lambda one: one.role == "counts", profile.narrative.sentences))
     return {
         "page": page,
         "style": HtmlText(style()),
         "name": profile.contributor.display,
         "span": _span(profile),
-        "description": profile.narrative.text or f"The landed work of {profile.contributor.display}",
+        "description": lead or f"The landed work of {profile.contributor.display}",
+        "headline": sections.headline_rows(profile),
+        "newest_map": activity.map_rows(pictures[:1]),
+        "notes": sections.folded_notes(profile),
         "stats": sections.stat_rows(profile),
         "share": _share(profile),
         "share_label": _share_label(profile),
@@ -155,7 +163,7 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
         "non_code": non_code_totals(months_with_non_code(profile)),
         "known_since": KNOWN_SINCE,
         "bars": activity.bars(profile),
-        "maps": activity.map_rows(pictures[:_MAPS]),
+        "maps": activity.map_rows(pictures[1:_MAPS]),
         "older_years": " to ".join(dict.fromkeys((older[-1], older[0]))) if older else "",
         "older_maps": activity.map_rows(pictures[_MAPS:]),
         "months": activity.month_rows(profile, pictures),
@@ -188,11 +196,12 @@ def _snapshot_label(one: DatedLink) -> str:
 
 
 def _span(profile: Profile) -> str:
+    """`acme/api · May 2019 – Aug 2026`, or the number of repositories if there are several."""
+    names = [record.full_name for record in profile.repositories]
     months = [month.month for month in profile.months]
-    parts = [wording.span(min(months), max(months))] if months else ["no work has landed yet"]
-    if profile.repositories:
-        parts.append(wording.quantity(len(profile.repositories), "repository", "repositories"))
-    return " · ".join(parts)
+    where = names if len(names) == 1 else [wording.quantity(len(names), "repository", "repositories")] if names else []
+    when = wording.span(min(months), max(months)) if months else "no work has landed yet"
+    return " · ".join([*where, when])
 
 
 def _repository_note(profile: Profile) -> str:

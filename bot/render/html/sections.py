@@ -8,9 +8,10 @@ from typing import Any
 from msgspec import Struct
 
 from bot.metrics.definitions import SCORES
+from bot.metrics.lines import LINES
 from bot.metrics.metric import Metric
 from bot.metrics.quality_sentences import fact_text, is_rated, score_basis, summary_line
-from bot.metrics.registry import metrics_on
+from bot.metrics.registry import metric_called, metrics_on
 from bot.model.profile import LanguageSkill, Number, Profile, RepositoryRecord, Score, ScoreEvidence
 from bot.render import wording
 from bot.render.escaping import HtmlText, html_link, html_name, html_text
@@ -22,6 +23,39 @@ from bot.render.plain_text import LONGEST_TEXT
 _QUALITY_ROWS = 8
 """most rows of evidence for a score, strongest first"""
 _SKILL_CITED = 6
+
+
+_HEADLINE = ("commits", "features", "bugs", "months")
+_NAMED_SKILLS = 8
+
+
+def headline_rows(profile: Profile) -> HtmlText:
+    """The four numbers of the first screen; none that is zero."""
+    numbers = profile.overall.numbers
+    found = [metric for key in _HEADLINE if (metric := metric_called(key)) and numbers.get(key)]
+    return HtmlText(
+        "".join(
+            f"<div><dt>{html_text(metric.label)}</dt><dd>{html_text(metric.figure(numbers[metric.key]))}</dd></div>\n"
+            for metric in found
+        )
+    )
+
+
+def folded_notes(profile: Profile) -> dict[str, str]:
+    """What each folded section says in a few words while it is folded."""
+    usage, overall = profile.ai_usage, profile.overall
+    rated = [one.key for one in SCORES if getattr(profile.quality, one.key).score is not None]
+    skills = [*(one.name for one in profile.languages), *(one.name for one in profile.technical)]
+    names = [record.full_name for record in profile.repositories]
+    return {
+        "activity": f"{wording.quantity(len(profile.activity), 'day')} with commits" if profile.activity else "",
+        "overall": LINES.quantity(overall.lines.code),
+        "quality": "" if rated else "not rated",
+        "ai": "" if usage.declared or usage.detected else "no commit discloses a tool",
+        "skills": ", ".join(skills[:_NAMED_SKILLS]),
+        "repositories": names[0] if len(names) == 1 else str(len(names) or ""),
+        "verify": "",
+    }
 
 
 def stat_rows(profile: Profile, *, monthly: bool = False) -> HtmlText:

@@ -17,7 +17,7 @@ _MARKUP, _ENTRY_MARKUP, _REFERENCE = 24, 100, 9
 
 
 def html_blocks(sentences: Iterable[Sentence], cite: Cite, *, level: str = "h3") -> str:
-    """The sentences below a heading that says who, where and when; `cite` links what a sentence of ours is about."""
+    """The sentences below a heading that says who, where and when; `cite` links what was reverted or landed again."""
     return "".join(_group(role, group, cite, level) for role, group in groupby(sentences, key=_block))
 
 
@@ -38,7 +38,7 @@ def _running(sentences: Iterable[Sentence], cite: Cite) -> str:
 
 
 def _cited(words: str, one: Sentence, cite: Cite) -> str:
-    links = cite(one.evidence)
+    links = cite(one.evidence) if one.role == "course" else ""
     return html_text(words, LONGEST_TEXT) + (f"<sup>{links}</sup>" if links else "")
 
 
