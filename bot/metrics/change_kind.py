@@ -121,10 +121,8 @@ def _guess(title: TitleSigns, evidence: KindEvidence, features: Mapping[str, Seq
     scores = model.score(features)
     weighed = kind_certainty.weigh(title, evidence.body, evidence.files, Odds(*scores.purposes))
     kind = model.choose(scores, weighed.odds)
-    odds = weighed.odds
-    probability = odds.feature if kind == "feature" else odds.bug_fix if kind == "bug_fix" else odds.other
-    certain = probability >= kind_certainty.CERTAIN and weighed.may_be_certain(kind)
-    return Verdict(kind, _why(title, scores.reasons(kind)), certain, round(probability * STATED))
+    probability = round(weighed.probability(kind) * STATED)
+    return Verdict(kind, _why(title, scores.reasons(kind)), weighed.is_certain(kind), probability)
 
 
 def _why(title: TitleSigns, tokens: Sequence[str]) -> str:

@@ -22,8 +22,12 @@ from bot.metrics.kind_features import file_category
 from bot.metrics.kind_title import VERBS, TitleSigns, count_faults
 from bot.model.ids import Kind
 
-CERTAIN = 0.70
-"""probability from which a kind that nobody stated counts as certain; of such at least 85 in 100 were right"""
+CERTAIN = 0.60
+"""probability from which a feature or fix that nobody stated is certain; of such at least 85 in 100 were right"""
+CERTAIN_OTHER = 0.70
+"""the same for what is neither"""
+VERY_LIKELY = 0.85
+"""probability from which words such as `comment` in a title may speak of the product itself"""
 UNIT = 1000.0
 SIGNS = (
     "feature_odds", "fix_odds", *(f"verb_{verb}" for verb in VERBS), "faults", "soft_faults", "body_faults",
@@ -65,11 +69,18 @@ class Weighed(NamedTuple):
     aside: bool
     """whether the title speaks of tests, documents or tools"""
 
-    def may_be_certain(self, kind: Kind) -> bool:
-        """Whether a high probability makes this kind certain."""
+    def is_certain(self, kind: Kind) -> bool:
+        """Whether this kind is certain: it is likely enough, and the evidence is of the right sort."""
+        likely = self.probability(kind)
         if kind not in ("feature", "bug_fix"):
-            return True
-        return self.in_product and not self.aside and (kind == "feature" or self.shows_fault)
+            return likely >= CERTAIN_OTHER
+        if not self.in_product or likely < (VERY_LIKELY if self.aside else CERTAIN):
+            return False
+        return kind == "feature" or self.shows_fault
+
+    def probability(self, kind: Kind) -> float:
+        """That the change is of this kind; for a kind that is neither feature nor fix, that it is neither."""
+        return self.odds.feature if kind == "feature" else self.odds.bug_fix if kind == "bug_fix" else self.odds.other
 
 
 def weigh(title: TitleSigns, body: str, files: Sequence[ReadFile], model: Odds) -> Weighed:

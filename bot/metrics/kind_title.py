@@ -86,6 +86,12 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_TAIL = re.compile(
+    r"(?<=\w)(?:[,;.]| and| &| \+| with| including)\s(?:add(?:s|ed)? |updated? |some |more |an? |the |unit |its ){0,3}"
+    r"(?:tests?(?: cases?)?|docs?|documentation|examples?|changelog)\.?$",
+    re.IGNORECASE,
+)
+"""`… and tests`: what comes with the work and is not the work"""
 _FAULTS = _words(
     "crash crashes crashed crashing segfault segfaults sigsegv leak leaks leaked leaking leakage deadlock "
     "deadlocks deadlocked race races racy overflow overflows overflowed overflowing underflow underflows "
@@ -99,7 +105,8 @@ _SOFT_FAULTS = _words(
     "error errors exception exceptions fail fails failed failing failure failures missing invalid unexpected "
     "unexpectedly stale problem problems issue issues lost loses undefined null nil none empty duplicate "
     "duplicates duplicated properly correctly actually mishandle mishandled misleading edge corner bad bogus "
-    "spurious ignored never twice compatible compatibility incompatible conflict conflicts"
+    "spurious ignored never twice compatible compatibility incompatible conflict conflicts proper should sure "
+    "instead"
 )
 _OFFERS = _words(
     "option options flag flags command commands method methods api apis support supports supported supporting "
@@ -153,7 +160,7 @@ def read_title(title: str) -> TitleSigns:
     typed = _VERB_AS_TYPE.match(full)
     typed_verb = _VERBS.get(typed[1].lower()) if typed else None
     rest = full[typed.end() :] if typed and typed_verb else full
-    text = _strip_components(strip_marks(rest))
+    text = _TAIL.sub("", _strip_components(strip_marks(rest)))
     components = full[: full.rfind(text)] if text else full
     verb, word = (typed_verb, typed[1]) if typed and typed_verb else _verb(text)
     lower = text.lower()
