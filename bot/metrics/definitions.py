@@ -66,20 +66,26 @@ SCORES: tuple[Definition, ...] = (
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         key="kind",
-        version=2,
+        version=3,
         stage="landing",
         question="What kind of change is it?",
-        definition="Feature, bug fix, refactor, docs, test, build, CI, performance, style, chore or revert, by what is "
-        "stated, else by a model over words, paths and lines; uncertain below a probability of one half.",
-        formula="revert marker, else stated prefix, else label, issue type or branch, else documentation alone, else "
-        "the release note that comes with it, else the likeliest kind of a linear model",
+        definition="Feature, bug fix, refactor, docs, test, build, CI, performance, style, chore, revert or upkeep "
+        "(releases, version bumps, merges, imports, formatting, dependencies), by what is stated, else by a "
+        "calibrated guess. A kind is certain if it is stated, or so likely that at least 85 of 100 such guesses are "
+        "right; what is not certain counts as neither a feature nor a bug fix.",
+        formula="revert marker, else what the pull request states (prefix, label, release note, issue type, branch), "
+        "else the commit's own prefix, else upkeep by title or files, else documentation alone, else a linear model "
+        "over words, paths and lines, weighed with the grammar of the title and words for faults; certain from a "
+        "probability of .60 for features and fixes, .70 for the rest, a fix only with evidence of a fault",
         basis="the rule, or the words and paths that decided",
-        unit="one of eleven kinds",
-        works="On 13 projects it did not learn from, prefix hidden: .768 accuracy / .731 macro-F1 over feature, bug "
-        "fix and other with everything known, .628 / .460 over ten kinds; all 4,655 right where a prefix is stated. "
-        "Where projects label by release notes instead, which is hidden too, about five points better than before.",
-        fails="A title alone reaches .69. Build, CI, style and chore are customs of a project more than properties "
-        "of a change.",
+        unit="one of twelve kinds, and its probability",
+        works="500 changes without a prefix of five projects (C, Go, JavaScript, Python, Rust) that nothing was chosen "
+        "on, read with their diffs: of 158 certain features 91 in 100 are one, of 86 certain bug fixes 94; before 79 "
+        "and 62 of 200 each. The certain ones are three quarters of all changes. All stated prefixes are followed but "
+        "those of version bumps (99.6 % of 10,625).",
+        fails="Certain features in C are right in 78 of 100 (internal functions look like new ones) and certain fixes "
+        "in JavaScript in 81. Two in five bug fixes, and one in five features, are not certain. One label in five is open "
+        "to dispute. Build, CI, style and chore are customs of a project more than properties of a change.",
         function="bot.metrics.change_kind:classify",
     ),
     Definition(

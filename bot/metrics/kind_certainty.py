@@ -52,7 +52,7 @@ class Odds(NamedTuple):
     other: float
 
 
-class Weights(NamedTuple):
+class SignWeights(NamedTuple):
     feature: tuple[int, ...]
     bug_fix: tuple[int, ...]
     bias: tuple[int, int]
@@ -144,10 +144,10 @@ def is_product(file: ReadFile) -> bool:
     return _ASIDE_FOLDER.match(file.change.path) is None
 
 
-def as_weights(record: Mapping[str, Mapping[str, int]]) -> Weights:
+def as_weights(record: Mapping[str, Mapping[str, int]]) -> SignWeights:
     """The weights in a record such as `kind_certainty.json`: by outcome and sign, and `bias`."""
     feature, fix = record["feature"], record["bug_fix"]
-    return Weights(
+    return SignWeights(
         tuple(feature[name] for name in SIGNS),
         tuple(fix[name] for name in SIGNS),
         (feature["bias"], fix["bias"]),
@@ -155,6 +155,6 @@ def as_weights(record: Mapping[str, Mapping[str, int]]) -> Weights:
 
 
 @cache
-def load() -> Weights:
+def load() -> SignWeights:
     """The weights in the package, read once."""
     return as_weights(json.loads(read_bytes("bot.metrics", "kind_certainty.json")))

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from msgspec import Struct
 
+from bot.metrics.kind_reason import explain_kind
 from bot.metrics.metric import Definition, Metric
 from bot.metrics.non_code_activity import CHANGE_FIELDS, GITHUB_FIELDS, combine_activity
 from bot.metrics.quality_sentences import quality_sentences
@@ -116,11 +117,9 @@ def _skills(profile: Profile, _: str) -> tuple[str, _Rows]:
 
 
 def _kinds(profile: Profile, _: str) -> tuple[str, _Rows]:
-    rows = tuple(
-        (change.id, f"{change.kind}{'' if change.certain else ', uncertain'}: {change.why}")
-        for change in profile.changes
-    )
-    return f"{len({kind for _, kind in rows})} reasons over {len(rows)} changes", rows
+    certain = sum(change.certain for change in profile.changes)
+    value = f"{certain} of {len(profile.changes)} changes are certain"
+    return value, tuple((change.id, explain_kind(change)) for change in profile.changes)
 
 
 def _non_code(profile: Profile, name: str) -> tuple[str, _Rows]:

@@ -252,3 +252,21 @@ def test_the_work_of_folding_grows_with_the_facts_and_not_with_their_square():
         return sum(entry.callcount for entry in profiler.getstats())
 
     assert calls(2000) < 5 * calls(500)
+
+
+def test_no_commit_overrules_the_prefix_of_its_pull_request():
+    button = a_merge("Merge pull request #12 from b/t\n\nrefactor(chat): move the reader", at=200)
+    stated, other = [written(text, 200, 100, merge_commit=button, committer=ADA) for text in ("first", "second")]
+    stated = replace(stated, kind="refactor")
+    change = only(
+        stated, replace(other, title="fix: rows", pull_request=None, kind="bug_fix", lines=Lines(authored=900))
+    )
+    assert (change.title, change.kind, change.certain) == ("refactor(chat): move the reader", "refactor", True)
+
+
+def test_a_certain_fix_leads_a_larger_guess():
+    button = a_merge("Merge pull request #12 from b/t\n\nBetter rows", at=200)
+    facts = [written(text, 200, 100, merge_commit=button, committer=ADA) for text in ("first", "second")]
+    sure = replace(facts[0], kind="bug_fix", certain=True, probability=930)
+    guess = replace(facts[1], kind="feature", certain=False, probability=480, lines=Lines(authored=900))
+    assert only(sure, guess).kind == "bug_fix"

@@ -52,7 +52,7 @@ async def test_text_replies_come_only_on_request_or_need(github: Simulator, tmp_
         number, change, mistake = there.ours(pull.issue)
         assert "features: 1 in this repository" in number
         assert "pull/" in number
-        assert "Kind: feature, because: stated prefix" in change
+        assert "It counts as a feature. The project states it: stated prefix" in change
         assert "did you mean classify feature" in mistake
         assert all("@" not in text for text in (number, change, mistake))
         await there.say(pull.issue, "/almanac me", by="ada")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from bot.metrics.kind_reason import explain_kind
 from bot.metrics.lines import LINES
 from bot.metrics.metric import Metric
 from bot.model.change import Change, Item
@@ -58,7 +59,7 @@ def why_change_part(command: str, changes: Sequence[Change]) -> ReplyPart:
         lines = lines_of(change).as_dict()
         parts = ", ".join(f"{thousands(number)} {name}" for name, number in lines.items() if number)
         notes = "; ".join(change_notes(change))
-        rows.append(md_text(f"Kind: {change.kind.replace('_', ' ')}, because: {change.why}", 400))
+        rows.append(md_text(explain_kind(change), 600))
         rows.append(md_text(f"Commits: {len(change.counted)} of {len(change.commits)} count here"))
         rows.append(md_text(f"Lines: {parts or 'none'}"))
         rows += [md_text(notes, 400)] if notes else []
