@@ -84,8 +84,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "and 62 of 200 each. The certain ones are three quarters of all changes. All stated prefixes are followed but "
         "those of version bumps (99.6 % of 10,625).",
         fails="Certain features in C are right in 78 of 100 (internal functions look like new ones) and certain fixes "
-        "in JavaScript in 81. Two in five bug fixes, and one in five features, are not certain. One label in five is open "
-        "to dispute. Build, CI, style and chore are customs of a project more than properties of a change.",
+        "in JavaScript in 81. Two in five bug fixes, and one in five features, are not certain. One label in five is "
+        "disputable. Build, CI, style and chore are customs of a project more than properties of a change.",
         function="bot.metrics.change_kind:classify",
     ),
     Definition(
