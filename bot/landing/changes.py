@@ -43,7 +43,8 @@ class _ChangeFold:
         self._groups = groups.groups()
         self._roots = {index: root for root, group in self._groups.items() for index in group}
         for index, fact in enumerate(groups.facts):
-            if index not in self._roots and (index in self._reverts_by_group or not _is_plain(fact)):
+            changed = index in self._reverts_by_group or index in effects.effects
+            if index not in self._roots and (changed or not _is_plain(fact)):
                 self._roots[index] = index
                 self._groups[index] = [index]
         self._work = {root: self._landings(group) for root, group in self._groups.items()}

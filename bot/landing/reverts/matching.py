@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.landing.identity.addresses import person_key
-from bot.landing.same_work.keys import PART
+from bot.landing.same_work.keys import MADE, PART
 from bot.landing.same_work.work_groups import WorkGroups
 
 _RELAND_WITHIN = 180 * 86_400
@@ -33,11 +33,12 @@ class RevertEffects:
         self.relands: set[int] = set()
         """landings that say they bring an earlier work group back"""
         sources = [index for index in groups.sources if groups.is_home(index)]
-        self._reverting = [index for index in sources if groups.facts[index].reverts]
+        self._by_lines = {index: found for index in groups.lines_taken_back.asking if (found := self._taken(index))}
+        self._reverting = sorted({*(index for index in sources if groups.facts[index].reverts), *self._by_lines})
         self._relanding = [index for index in sources if groups.facts[index].relands]
         self._is_reverting = set(self._reverting)
         # As they were before any re-land joined another work group.
-        before = groups.groups() if sources else {}
+        before = groups.groups() if sources or self._by_lines else {}
         self._members = {root: list(filter(groups.is_home, group)) for root, group in before.items()}
         self._root = {index: root for root, group in before.items() for index in group}
         for index in self._reverting:
@@ -104,7 +105,18 @@ class RevertEffects:
                 break
             for target in self._named_facts(plain, index):
                 found[target] = found.get(target, True) and key.startswith(PART)
-        return list(found.items())
+        return list(found.items()) or [(target, False) for target in self._by_lines.get(index, ())]
+
+    def _taken(self, index: int) -> list[int]:
+        """The commits of the one work whose lines a commit takes back; none if several can be meant."""
+        groups = self._work_groups
+        found = groups.lines_taken_back.targets(index)
+        own = groups.group_root(index)
+        roots = {groups.group_root(target) for target in found} - {own}
+        made = {tuple(key for key in groups.facts[target].keys if key.startswith(MADE)) for target in found}
+        if len(roots) > 1 and len(made) == 1:
+            roots = {groups.group_root(found[-1])} - {own}
+        return [target for target in found if groups.group_root(target) in roots] if len(roots) == 1 else []
 
     def _named_facts(self, key: str, index: int) -> Sequence[int]:
         if key.startswith("commit:"):
@@ -135,6 +147,7 @@ class RevertEffects:
         for index in self._reverting:
             if index not in self.relands:
                 self._join_same_title(index)
+                self._join_same_lines(index)
 
     def _join_double_revert(self, index: int) -> None:
         signs = self.effects[index].signs
@@ -173,6 +186,14 @@ class RevertEffects:
             reland = facts[later[0]]
             if person_key(reland.author) in authors and reland.landed_at - facts[index].landed_at <= _RELAND_WITHIN:
                 self._work_groups.join(next(iter(reverted)), later[0])
+
+    def _join_same_lines(self, index: int) -> None:
+        """The first later landing that brings back the lines that a revert took back."""
+        groups, signs = self._work_groups, self.effects[index].signs
+        roots = {groups.group_root(target) for target, sign in signs.items() if sign < 0}
+        later = [one for one in groups.lines_taken_back.returned(index) if one not in self._is_reverting]
+        if len(roots) == 1 and later:
+            groups.join(next(target for target, sign in signs.items() if sign < 0), later[0])
 
     def by_group(self) -> dict[int, list[int]]:
         """The reverts that affect each work group, oldest first."""

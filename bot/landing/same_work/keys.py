@@ -12,6 +12,8 @@ Strong keys (facts that share one are the same change; `Fact.keys`)
     `patch:<digest>`         author's e-mail, subject and changed lines, within one repository (or its parent)
 
 Weak keys (they find a target but never join two facts; also in `Fact.keys`)
+    `made:<digest>`               the lines that the commit added and removed in one of its largest files
+    `undoes:made:<digest>`        the commit says that it takes something back, and this is what it took back there
     `port:<key>`                  the commit is a backport of what has that key: a title, an abbreviated commit id
     `title:<owner/name>:<title>`  subject or pull request title, see `plain_title`
     `slice:<owner/name>#<n>`      the commit is an export of work whose home is that other repository
@@ -38,7 +40,9 @@ from bot.model.fact import Fact
 
 PART = "part:"
 PORT = "port:"
-WEAK = ("title:", "slice:", PORT)
+MADE = "made:"
+UNDOES = "undoes:"
+WEAK = ("title:", "slice:", PORT, MADE, UNDOES)
 NO_REPOSITORIES: Mapping[str, Repository] = MappingProxyType({})
 _SHORT = len("commit:") + 7
 _TINY = 4
@@ -140,7 +144,8 @@ def offered_keys(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSIT
 def sought_keys(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[str, ...]:
     """The strings by which a store looks for facts connected to this one."""
     targets = [key.removeprefix(PART) for key in (*fact.reverts, *fact.relands)]
-    strong = [key.removeprefix(PORT) for key in fact.keys if key.startswith(PORT) or not key.startswith(WEAK)]
+    asking = [key.removeprefix(PORT).removeprefix(UNDOES) for key in fact.keys if key.startswith((PORT, UNDOES))]
+    strong = [key for key in fact.keys if not key.startswith(WEAK)] + asking
     return _stored_keys((f"commit:{fact.commit}", *targets, *strong), repositories)
 
 
