@@ -17,14 +17,20 @@ from pathlib import Path
 from typing import Any
 
 from bot.github import discussions
-from bot.github.graphql import glance_query, pulls_query
+from bot.github.graphql import PARTS_QUERY, glance_query, pulls_query
 from simulator.query_language import Field, Selection, parse
 from simulator.query_schema import base_type, problems
 
 PACKAGE = "@octokit/graphql-schema"
 MEMBER = "package/schema.json"
 TARGET = Path(__file__).parent.parent / "simulator" / "graphql.json"
-QUERIES = (pulls_query(1, releases=True), pulls_query(1, pulls=False), glance_query(1), *discussions.QUERIES)
+QUERIES = (
+    pulls_query(1, releases=True),
+    pulls_query(1, pulls=False),
+    glance_query(1),
+    PARTS_QUERY,
+    *discussions.QUERIES,
+)
 
 
 def type_text(type_: dict[str, Any]) -> str:

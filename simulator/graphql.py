@@ -15,7 +15,7 @@ from simulator.git import GitCommit, GitSignature
 from simulator.query_language import Enum, Field, Fragment, Query, QueryError, Selection, Variable, parse
 from simulator.query_schema import base_type, check, schema
 from simulator.shapes.accounts import maybe_stamp, stamp
-from simulator.shapes.conversations import pull_commits
+from simulator.shapes.conversations import association, pull_commits
 from simulator.state import Json, SimAccount, SimPullRequest, SimRepository, State
 
 LIMIT = 5000
@@ -218,6 +218,32 @@ def _commit_of(thing: tuple[SimRepository, GitCommit]) -> GitCommit:
     return thing[1]
 
 
+def _of_pull(asked: QueryContext, pull: SimPullRequest) -> SimRepository:
+    return next(found for found in asked.state.repositories.values() if found.issues.get(pull.number) is pull.issue)
+
+
+def _association(asked: QueryContext, pull: SimPullRequest, _: Json) -> str:
+    return association(_of_pull(asked, pull), pull.issue.user.login if pull.issue.user else None)
+
+
+def _pull(asked: QueryContext, repo: SimRepository, arguments: Json) -> SimPullRequest | None:
+    asked.caller.demand(asked.state, repo, (_PULLS,))
+    found = repo.issues.get(int(arguments["number"]))
+    return found.pull if found else None
+
+
+def _collaborators(asked: QueryContext, repo: SimRepository, arguments: Json) -> _Connection:
+    people = [asked.state.accounts[login] for login in sorted(repo.permissions) if login in asked.state.accounts]
+    return _connection([(one, repo.permissions[one.login]) for one in people], arguments)
+
+
+def _changed(_: QueryContext, thing: tuple[SimRepository, GitCommit]) -> tuple[int, int]:
+    """(additions, deletions) of a commit against its first parent."""
+    repo, found = thing
+    files = repo.differences.between(found.parents[0] if found.parents else None, found.id)
+    return sum(one.additions for one in files), sum(one.deletions for one in files)
+
+
 def _merge_commit(_: QueryContext, pull: SimPullRequest, __: Json) -> tuple[Any, GitCommit] | None:
     repo = pull.head_repository
     return (repo, _Known(pull.merge_commit)) if pull.merge_commit else None  # type: ignore[return-value]  # only its id is read
@@ -230,7 +256,7 @@ class _Known(Struct, frozen=True):
 
 
 def _own_commits(asked: QueryContext, pull: SimPullRequest, arguments: Json) -> _Connection:
-    repo = next(found for found in asked.state.repositories.values() if found.issues.get(pull.number) is pull.issue)
+    repo = _of_pull(asked, pull)
     ids = pull_commits(repo, pull)[:250]
     return _connection([(repo, repo.git.commits[id_]) for id_ in ids], arguments)
 
@@ -266,6 +292,15 @@ RESOLVERS: Mapping[tuple[str, str], Callable[[QueryContext, Any, Json], Any]] = 
     ("GitActor", "name"): lambda _, person, __: person.name,
     ("GitActor", "email"): lambda _, person, __: person.email,
     ("GitActor", "user"): _user,
+    ("Commit", "additions"): lambda asked, thing, _: _changed(asked, thing)[0],
+    ("Commit", "deletions"): lambda asked, thing, _: _changed(asked, thing)[1],
+    ("Commit", "parents"): lambda _, thing, arguments: _connection(_commit_of(thing).parents, arguments),
+    ("Repository", "pullRequest"): _pull,
+    ("Repository", "collaborators"): _collaborators,
+    ("RepositoryCollaboratorConnection", "edges"): lambda _, connection, __: list(connection.things),
+    ("RepositoryCollaboratorEdge", "permission"): lambda _, edge, __: edge[1].upper(),
+    ("RepositoryCollaboratorEdge", "node"): lambda _, edge, __: edge[0],
+    ("PullRequest", "authorAssociation"): _association,
     ("PullRequest", "number"): lambda _, pull, __: pull.number,
     ("PullRequest", "title"): lambda _, pull, __: pull.issue.title,
     ("PullRequest", "body"): lambda _, pull, __: pull.issue.body,
@@ -301,7 +336,7 @@ RESOLVERS: Mapping[tuple[str, str], Callable[[QueryContext, Any, Json], Any]] = 
     **{(type_, "databaseId"): lambda _, one, __: one.id for type_ in ("User", "Bot", "Organization", "Mannequin")},
     **{
         (f"{type_}Connection", name): reader
-        for type_ in ("PullRequest", "PullRequestCommit", "PullRequestReview", "Label", "Release")
+        for type_ in ("PullRequest", "PullRequestCommit", "PullRequestReview", "Label", "Release", "Commit")
         for name, reader in (
             ("totalCount", lambda _, connection, __: connection.total),
             ("pageInfo", lambda _, connection, __: _page_info(connection)),

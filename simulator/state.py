@@ -288,5 +288,8 @@ class State:
         return [entry for entry in self.installations.values() if repository in self.visible_to(entry)]
 
     def account_of(self, email: str) -> SimAccount | None:
-        """The account that GitHub resolves a commit's address to."""
+        """The account that GitHub resolves a commit's address to; a noreply address by the id in it."""
+        number, plus, _ = email.removesuffix("@users.noreply.github.com").partition("+")
+        if plus and number.isdecimal() and email.endswith("@users.noreply.github.com"):
+            return next((found for found in self.accounts.values() if found.id == int(number)), None)
         return next((found for found in self.accounts.values() if found.signature.email == email), None)

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from bot.github.client import BadAnswer, Client, QueryFailed
 from bot.github.payloads import nodes
-from bot.github.payloads.nodes import Glance, PullPage, ResolvedAccount
+from bot.github.payloads.nodes import Glance, Parts, PullPage, ResolvedAccount
 from bot.github.payloads.non_code_activity import Release
 from bot.model.commit import Repository
 from bot.model.ids import CommitId
@@ -26,6 +26,7 @@ MOST_ADDRESSES = 60
 """requested with one page; a larger query becomes too slow for GitHub's ten seconds"""
 MOST_GLANCES = 50
 _GONE = frozenset({"NOT_FOUND"})
+_FORBIDDEN = frozenset({"FORBIDDEN"})
 _TOO_SLOW = ("", "SERVICE_UNAVAILABLE", "RESOURCE_LIMITS_EXCEEDED")
 _SPARED = 5
 """one fifth of the points is reserved for what is more urgent than history"""
@@ -35,6 +36,20 @@ _ACTOR = """__typename login
 ... on Bot { databaseId }
 ... on Organization { databaseId }
 ... on Mannequin { databaseId }"""
+_OWN_COMMITS = """commits(first: 100) { totalCount nodes { commit {
+oid message additions deletions parents(first: 1) { totalCount }
+author { name email user { databaseId login } }
+} } }"""
+_COLLABORATORS = "collaborators(first: 100) { edges { permission node { databaseId } } }"
+PARTS_QUERY = (
+    "query($owner: String!, $name: String!, $number: Int!) {\nrateLimit { cost limit remaining resetAt }\n"
+    "repository(owner: $owner, name: $name) {\ndatabaseId\n"
+    + _COLLABORATORS
+    + "\npullRequest(number: $number) {\n"
+    + _OWN_COMMITS
+    + "\n}\n}\n}"
+)
+"""whose commits a pull request has: one request, for a squash of several people"""
 _LIMIT = "rateLimit { cost limit remaining resetAt }"
 _PULLS = (
     """pullRequests(first: $size, after: $after, states: [CLOSED, MERGED], \
@@ -44,6 +59,7 @@ pageInfo { hasNextPage endCursor }
 nodes {
 number title body createdAt mergedAt closedAt baseRefName headRefName headRefOid
 mergeCommit { oid }
+authorAssociation
 author { """
     + _ACTOR
     + """ }
@@ -54,7 +70,9 @@ reviews(first: 50) { totalCount nodes { fullDatabaseId state submittedAt author 
     + _ACTOR
     + """ } } }
 labels(first: 100) { totalCount nodes { name } }
-commits(first: 100) { totalCount nodes { commit { oid message author { name email } } } }
+"""
+    + _OWN_COMMITS
+    + """
 }
 }"""
 )
@@ -157,6 +175,23 @@ async def _inside(client: Client, query: str, repository: Repository, given: Map
         if failed.kinds != _GONE or not isinstance(data, dict) or data.get("repository") is None:
             raise
         return data
+
+
+async def read_parts(client: Client, repository: Repository, number: int) -> Parts:
+    """A pull request's own commits by author, and which of their authors are collaborators.
+
+    Who may not list collaborators learns of none. Raises the client's exceptions, and `BadAnswer` as `read_page` does.
+    """
+    try:
+        found = await client.query(PARTS_QUERY, **_owner_and_name(repository), number=number)
+    except QueryFailed as failed:
+        if failed.kinds != _FORBIDDEN or not isinstance(failed.data, dict) or not failed.data.get("repository"):
+            raise
+        found = failed.data
+    inside = nodes.repository(found)
+    if inside.database_id != repository.id:
+        raise BadAnswer("another repository has taken this name")
+    return nodes.parts(inside)
 
 
 class Glances(Struct, frozen=True):

@@ -37,4 +37,9 @@ async def record_landing(job: Job, context: Context) -> None:
         lost = await read_lost_commits(job, client, repository, push, pushed)
     brought = await rebased_pull_request(context, repository, pushed, push.after)
     tip = None if elsewhere else push.after
-    await record_arrivals(job, context, client, Arrivals(repository, pushed, tip, lost, brought=brought))
+    await record_arrivals(
+        job,
+        context,
+        client,
+        Arrivals(repository, pushed, tip, lost, brought=brought, pusher=None if elsewhere else hints.pusher),
+    )

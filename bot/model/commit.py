@@ -138,6 +138,8 @@ class Landing(Struct, frozen=True):
     """GitHub resolved its people; False for a clone alone"""
     pusher: UserId | None = None
     """the account that pushed it to the default branch, if a delivery said so"""
+    pulls_known: bool = False
+    """every closed pull request of the repository had been read"""
 
 
 class Person(Struct, frozen=True):

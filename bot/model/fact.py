@@ -94,6 +94,8 @@ class Evidence(Struct, frozen=True):
     """whether a pull request brought it"""
     opener_is_machine: bool = False
     """GitHub says that the opener is a Bot"""
+    pulls_known: bool = False
+    """every pull request of the repository was known: without one, somebody with write access pushed it"""
 
 
 class ChangelogLine(NamedTuple):
@@ -217,7 +219,7 @@ def _evidence_to_json(found: Evidence | None) -> list[object] | None:
         return None
     shares = [[_signature_to_json(one.author), one.commits, one.lines, one.title] for one in found.shares]
     who = [found.opener, found.opener_writes, found.pusher, found.signer]
-    return [*who, list(found.collaborators), shares, found.pull_request, found.opener_is_machine]
+    return [*who, list(found.collaborators), shares, found.pull_request, found.opener_is_machine, found.pulls_known]
 
 
 def _evidence_from_json(row: list[Any] | None) -> Evidence | None:

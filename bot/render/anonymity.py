@@ -105,6 +105,7 @@ def anonymise_profile(profile: Profile, identity: Identity) -> Profile:
         technical=tuple(replace(skill, evidence=texts.keys(skill.evidence)) for skill in profile.technical),
         repositories=tuple(replace(one, full_name=texts.repository(one.full_name)) for one in profile.repositories),
         changes=tuple(texts.change(change) for change in profile.changes),
+        grades={name: grade for key, grade in profile.grades.items() for name in texts.keys((key,))},
     )
 
 
@@ -308,6 +309,7 @@ class _Texts(Struct, frozen=True):
             author=nobody,
             committer=nobody,
             co_authors=(),
+            evidence=None,
             title=self.word(fact.title),
             keys=(),
             links=(),

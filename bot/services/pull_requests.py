@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from bot.model.commit import Commit, PullRequest, Review, Signature
+from bot.model.commit import Commit, PullRequest, Review, Share, Signature
 from bot.model.ids import CommitId, RepositoryId, UserId
 from bot.store import erasure, pulls
 from bot.store.pulls import PullRequestRow
@@ -36,6 +36,9 @@ def pull_request_to_json(pull_request: PullRequest) -> dict[str, Any]:
         "reviews": [],
         "checks": pull_request.checks,
         "opened_at": int(pull_request.opened_at.timestamp()) if pull_request.opened_at else None,
+        "author_writes": pull_request.author_writes,
+        "shares": [[_signature(one.author), one.commits, one.lines, one.title] for one in pull_request.shares],
+        "collaborators": list(pull_request.collaborators),
     }
 
 
@@ -57,6 +60,9 @@ def pull_request_from_json(
         reviews=tuple(_review(*row) for row in payload["reviews"]),
         checks=payload["checks"],
         opened_at=_moment(payload.get("opened_at")),
+        author_writes=payload.get("author_writes", False),
+        shares=tuple(Share(_person(who), *rest) for who, *rest in payload.get("shares", ())),
+        collaborators=tuple(payload.get("collaborators", ())),
     )
 
 

@@ -15,7 +15,7 @@ from bot.store.ledger import FACT, FACT_PERSON
 from bot.store.links import LINK
 from bot.store.visibility import HIDDEN_REPOSITORY, PUBLISHED, subject_of_person
 
-_OF_OTHERS = ("committer", "co_authors")
+_OF_OTHERS = ("committer", "co_authors", "evidence")
 """parts of a fact that name other people"""
 
 

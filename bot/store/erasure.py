@@ -16,9 +16,10 @@ from msgspec.structs import replace
 from sqlalchemy import Column, Connection, Table, delete, or_, select, update
 
 from bot.landing.identity.credit import person_key, signature_of
+from bot.landing.identity.evidence import named_keys
 from bot.landing.message.trailers import as_trailer
 from bot.model.commit import Signature
-from bot.model.fact import Fact, fact_from_json, fact_to_json
+from bot.model.fact import Evidence, Fact, fact_from_json, fact_to_json
 from bot.model.ids import PersonKey, RepositoryId
 from bot.store.changes import CONTRIBUTION
 from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
@@ -100,21 +101,29 @@ def facts_without_erased(connection: Connection, facts: Iterable[Fact]) -> list[
     rows = fetch(connection, "SELECT salt FROM erasure_salt")
     if not rows:
         return given
-    hashes = {_hash(rows[0][0], key): key for key in sorted({key for fact in given for key in _keys(fact)})}
+    hashes = {_hash(rows[0][0], key): key for key in sorted({key for fact in given for key in named_keys(fact)})}
     sql = f"SELECT hash FROM tombstone WHERE {is_one_of(connection, 'hash')}"  # noqa: S608  # a name
     gone = {hashes[row[0]] for row in fetch(connection, sql, (value_list(connection, list(hashes)),))}
     return [clean_fact(fact, gone) for fact in given if person_key(fact.author) not in gone] if gone else given
 
 
-def _keys(fact: Fact) -> set[PersonKey]:
-    return {person_key(sig) for sig in (fact.author, fact.committer, *fact.co_authors)}
-
-
 def clean_fact(fact: Fact, gone: Collection[PersonKey]) -> Fact:
-    """The fact without the people in `gone`, except for its author."""
+    """The fact without the people in `gone`, except for its author. Their share of a squash stays, without a name."""
     committer = NOBODY if person_key(fact.committer) in gone else fact.committer
     helpers = tuple(sig for sig in fact.co_authors if person_key(sig) not in gone)
-    return replace(fact, committer=committer, co_authors=helpers)
+    return replace(fact, committer=committer, co_authors=helpers, evidence=_clean_evidence(fact.evidence, gone))
+
+
+def _clean_evidence(found: Evidence | None, gone: Collection[PersonKey]) -> Evidence | None:
+    if found is None:
+        return None
+    shares = [replace(one, author=NOBODY, title="") if person_key(one.author) in gone else one for one in found.shares]
+    opener, pusher, signer = (
+        None if who is not None and PersonKey(f"u:{who}") in gone else who
+        for who in (found.opener, found.pusher, found.signer)
+    )
+    helpers = tuple(who for who in found.collaborators if PersonKey(f"u:{who}") not in gone)
+    return replace(found, opener=opener, pusher=pusher, signer=signer, shares=tuple(shares), collaborators=helpers)
 
 
 # --- stored data -----------------------------------------------------------------------------------------------------
@@ -149,7 +158,7 @@ def erase_record(connection: Connection, keys: Collection[PersonKey]) -> None:
 def _clean_facts(connection: Connection, keys: Collection[PersonKey]) -> None:
     """Remove them as co-author or committer from others' facts; committers have no index, so all are searched."""
     rows = connection.execute(select(FACT.c.id, FACT.c.payload).execution_options(yield_per=STREAMED))
-    theirs = [(row.id, fact) for row in rows if _keys(fact := fact_from_json(row.payload)) & set(keys)]
+    theirs = [(row.id, fact) for row in rows if named_keys(fact := fact_from_json(row.payload)) & set(keys)]
     for number, fact in theirs:
         values = {"payload": fact_to_json(clean_fact(fact, keys))}
         connection.execute(update(FACT).where(FACT.c.id == number).values(values))

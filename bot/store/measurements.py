@@ -12,7 +12,7 @@ from datetime import datetime
 
 from sqlalchemy import Column, Connection, Table, delete, select
 
-from bot.landing.identity.credit import person_key
+from bot.landing.identity.evidence import named_keys
 from bot.model.fact import Fact, fact_from_json, fact_to_json
 from bot.model.ids import CommitId, InstallationId, PersonKey, RepositoryId
 from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
@@ -105,11 +105,7 @@ def forget(connection: Connection, people: Sequence[PersonKey]) -> None:
     """Drop every measurement that names these people; the facts in force are cleaned by the ledger's own rules."""
     wanted = set(people)
     found = connection.execute(select(MEASUREMENT).execution_options(yield_per=STREAMED))
-    rows = [row for row in found if wanted & _people_of(fact_from_json(row.payload))]
+    rows = [row for row in found if wanted & named_keys(fact_from_json(row.payload))]
     for row in rows:
         same = (MEASUREMENT.c.repository_id == row.repository_id) & (MEASUREMENT.c.commit_id == row.commit_id)
         connection.execute(delete(MEASUREMENT).where(same & (MEASUREMENT.c.method == row.method)))
-
-
-def _people_of(fact: Fact) -> set[PersonKey]:
-    return {person_key(sig) for sig in (fact.author, fact.committer, *fact.co_authors)}

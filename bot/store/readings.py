@@ -88,12 +88,12 @@ def _packed(commit: Commit) -> bytes:
     people = [[sig.name, sig.email, sig.user_id, sig.login, sig.bot] for sig in (commit.author, commit.committer)]
     times = [commit.authored_at.isoformat(), commit.committed_at.isoformat()]
     files = [[getattr(file, name) for name in FileChange.__struct_fields__] for file in commit.files]
-    row = [commit.id, commit.parents, people, times, commit.message, files, commit.partial]
+    row = [commit.id, commit.parents, people, times, commit.message, files, commit.partial, commit.signer]
     return zlib.compress(json.dumps(row, separators=(",", ":")).encode(), 1)
 
 
 def _unpacked(body: bytes) -> Commit:
-    name, parents, people, times, message, files, partial = json.loads(zlib.decompress(body))
+    name, parents, people, times, message, files, partial, *signer = json.loads(zlib.decompress(body))
     author, committer = (_signature(*row) for row in people)
     authored_at, committed_at = (datetime.fromisoformat(time).astimezone(UTC) for time in times)
     return Commit(
@@ -106,6 +106,7 @@ def _unpacked(body: bytes) -> Commit:
         message=message,
         files=tuple(FileChange(*row) for row in files),
         partial=partial,
+        signer=UserId(signer[0]) if signer and signer[0] is not None else None,
     )
 
 

@@ -59,7 +59,8 @@ def reaction(api: str, found: Reaction) -> Json:
     }
 
 
-def _association(repo: SimRepository, login: str | None) -> str:
+def association(repo: SimRepository, login: str | None) -> str:
+    """How an author belongs to the repository, as REST and GraphQL name it."""
     if login == repo.owner.login:
         return "OWNER"
     return {"admin": "MEMBER", "write": "MEMBER", "maintain": "MEMBER"}.get(
@@ -83,7 +84,7 @@ def comment(api: str, repo: SimRepository, found: Comment) -> Json:
         "user": user(api, found.user),
         "created_at": stamp(found.created_at),
         "updated_at": stamp(found.updated_at),
-        "author_association": _association(repo, found.user.login),
+        "author_association": association(repo, found.user.login),
         "performed_via_github_app": app(api, found.app) if found.app else None,
         "reactions": {"url": f"{url}/comments/{found.id}/reactions", "total_count": len(found.reactions), **counts},
     }
@@ -116,7 +117,7 @@ def issue(api: str, repo: SimRepository, found: Issue) -> Json:
         "closed_at": maybe_stamp(found.closed_at),
         "created_at": stamp(found.created_at),
         "updated_at": stamp(found.updated_at),
-        "author_association": _association(repo, found.user.login if found.user else None),
+        "author_association": association(repo, found.user.login if found.user else None),
         "performed_via_github_app": app(api, found.app) if found.app else None,
     }
     if found.pull:
@@ -222,7 +223,7 @@ def review(api: str, repo: SimRepository, found: tuple[SimPullRequest, SimReview
         "_links": {"html": {"href": page}, "pull_request": {"href": pull_url}},
         "submitted_at": stamp(entry.submitted_at),
         "commit_id": entry.commit,
-        "author_association": _association(repo, entry.user.login),
+        "author_association": association(repo, entry.user.login),
     }
 
 
@@ -251,5 +252,5 @@ def review_comment(api: str, repo: SimRepository, found: tuple[SimPullRequest, R
         "body": entry.body,
         "created_at": when,
         "updated_at": when,
-        "author_association": _association(repo, entry.review.user.login),
+        "author_association": association(repo, entry.review.user.login),
     }

@@ -25,6 +25,8 @@ from bot.github.payloads.reading import (
 from bot.model.commit import PullRequest, Repository, Review, Signature
 from bot.model.ids import CommitId, InstallationId, RepositoryId
 
+BELONGS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+"""associations of an author who may write; https://docs.github.com/en/graphql/reference/enums#commentauthorassociation"""
 _REVIEW_STATES = frozenset({"approved", "changes_requested", "commented", "dismissed", "pending"})
 
 
@@ -164,6 +166,7 @@ class RestPullRequest(Struct, frozen=True):
     labels: tuple[Label, ...] | None = None
     commits: Number | None = None
     review_comments: Number | None = None
+    author_association: str | None = None
 
 
 class RestReview(Struct, frozen=True):
@@ -265,6 +268,7 @@ def pull_request_of(row: RestPullRequest) -> PullRequestAnswer:
         closed_at=moment(row.closed_at),
         labels=tuple(label.name for label in row.labels or ()),
         opened_at=moment(row.created_at),
+        author_writes=row.author_association in BELONGS,
     )
     base = RepositoryId(row.base.repo.id)
     return PullRequestAnswer(known, base, row.base.sha, row.commits or 0, row.review_comments or 0)

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from bot.github.payloads.answers import RestAccount, user
 from bot.github.payloads.reading import FullCommit, Number, PayloadError, moment, read, required_moment
 from bot.landing.identity.addresses import app_of
+from bot.landing.identity.machines import is_web_flow
 from bot.model.commit import Commit, FileChange, Signature
-from bot.model.ids import CommitId, FileStatus
+from bot.model.ids import CommitId, FileStatus, UserId
 
 MOST_FILES = 3000
 """the most files that GitHub shows for one commit"""
@@ -50,11 +51,16 @@ class _Object(Struct, frozen=True):
     sha: FullCommit
 
 
+class _Verification(Struct, frozen=True):
+    verified: bool = False
+
+
 class _GitCommit(Struct, frozen=True):
     message: str
     author: Stated
     committer: Stated
     tree: _Object | None = None
+    verification: _Verification | None = None
 
 
 class _RestCommit(Struct, frozen=True):
@@ -119,7 +125,16 @@ def _commit(row: _RestCommit) -> Commit:
         authored_at=moment(inner.author.date) or committed_at,
         committed_at=committed_at,
         message=inner.message,
+        signer=_signer(row),
     )
+
+
+def _signer(row: _RestCommit) -> UserId | None:
+    """The account whose signature GitHub verified: the committer's, as only their own key fits; not GitHub's own."""
+    stated, account = row.commit.verification, user(row.committer)
+    if stated is None or not stated.verified or account is None:
+        return None
+    return None if is_web_flow(_signature(row.commit.committer, row.committer)) else account.user_id
 
 
 def with_files(found: Commit, stats: tuple[int, int] | None, files: Iterable[FileChange]) -> Commit:

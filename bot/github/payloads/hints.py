@@ -7,9 +7,10 @@ from typing import TypeVar
 from msgspec import Raw, Struct
 
 from bot.github.payloads import answers
-from bot.github.payloads.answers import PullRequestAnswer, RestPullRequest, RestRepository
+from bot.github.payloads.answers import PullRequestAnswer, RestAccount, RestPullRequest, RestRepository
 from bot.github.payloads.reading import PayloadError, decode
 from bot.model.commit import Repository
+from bot.model.ids import UserId
 
 T = TypeVar("T")
 
@@ -25,6 +26,8 @@ class DeliveryHints(Struct, frozen=True):
     merged: bool = False
     """the newest commit of a push looks like a merge commit"""
     forced: bool = False
+    pusher: UserId | None = None
+    """the account that pushed, or whose action did"""
 
 
 class _Listed(Struct, frozen=True):
@@ -43,6 +46,7 @@ class _HintsPayload(Struct, frozen=True):
     commits: tuple[_Listed, ...] | None = None
     head_commit: _HeadCommit | None = None
     forced: bool | None = None
+    sender: Raw = Raw()
 
 
 NOTHING = DeliveryHints()
@@ -59,6 +63,7 @@ def read_hints(body: bytes) -> DeliveryHints:
             commits=len(payload.commits or ()) if payload.ref else 0,
             merged=newest is not None and (newest.message or "").startswith("Merge "),
             forced=bool(payload.forced),
+            pusher=_pusher(payload),
         )
     except PayloadError:
         return NOTHING
@@ -70,6 +75,11 @@ def _part(part: Raw, kind: type[T]) -> T | None:
         return decode(part, kind)
     except PayloadError:
         return None
+
+
+def _pusher(payload: _HintsPayload) -> UserId | None:
+    row = _part(payload.sender, RestAccount) if payload.ref else None
+    return None if row is None or row.id is None else UserId(row.id)
 
 
 def _repository(payload: _HintsPayload) -> Repository | None:

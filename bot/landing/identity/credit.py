@@ -127,7 +127,7 @@ def grade_of_author(fact: Fact) -> tuple[Grade, str]:
 def _grade_of_pushed(fact: Fact, found: Evidence) -> tuple[Grade, str]:
     if found.pusher == fact.author.user_id:
         return "proved", "pushed by the author"
-    if fact.pull_request is not None or is_web_flow(fact.committer):
+    if not found.pulls_known and (fact.pull_request is not None or is_web_flow(fact.committer)):
         # GitHub committed it for a pull request that has not been read yet.
         return "claimed", "its pull request is not known yet"
     return "attributed", "pushed by somebody with write access"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from bot.landing.identity.addresses import person_key, plain_email
 from bot.landing.identity.machines import is_machine
 from bot.model.commit import Landing, Share, Signature
-from bot.model.fact import Evidence
+from bot.model.fact import Evidence, Fact
 from bot.model.ids import PersonKey
 
 
@@ -18,7 +18,7 @@ def evidence_of(landing: Landing) -> Evidence | None:
     if not landing.on_github:
         return None
     asked = landing.pull_request
-    found = Evidence(pusher=landing.pusher, signer=landing.commit.signer)
+    found = Evidence(pusher=landing.pusher, signer=landing.commit.signer, pulls_known=landing.pulls_known)
     if asked is None:
         return found
     opener = asked.author
@@ -91,4 +91,13 @@ def merged_evidence(old: Evidence | None, new: Evidence | None) -> Evidence | No
         shares=new.shares or old.shares,
         pull_request=new.pull_request or old.pull_request,
         opener_is_machine=new.opener_is_machine or old.opener_is_machine,
+        pulls_known=new.pulls_known or old.pulls_known,
     )
+
+
+def named_keys(fact: Fact) -> set[PersonKey]:
+    """Everybody whom a fact names, in whatever role."""
+    found = fact.evidence or Evidence()
+    accounts = {found.opener, found.pusher, found.signer, *found.collaborators} - {None}
+    signed = (fact.author, fact.committer, *fact.co_authors, *(one.author for one in found.shares))
+    return {person_key(sig) for sig in signed} | {PersonKey(f"u:{who}") for who in accounts}

@@ -68,12 +68,15 @@ async def read_batch(
         rules = await (await current_rules(context, client, position.clone.repository, touched=False)).measure()
     found = await asyncio.to_thread(_read_landings, position.clone, rows)
 
-    def read(connection: Connection) -> tuple[dict[CommitId, datetime], Mapping[CommitId, PullRequestRow]]:
-        rows_by_commit = _pulls_of(connection, position, found, rules)
+    def read(
+        connection: Connection,
+    ) -> tuple[dict[CommitId, datetime], Mapping[CommitId, PullRequestRow], Mapping[CommitId, int]]:
+        brought = backfills.brought(connection, position.one.repository_id, [one.commit.id for one in found])
+        rows_by_commit = _pulls_of(connection, position, (found, brought), rules)
         recorded = _recorded_at(connection, position.one.repository_id, [one.commit.id for one in found])
-        return recorded, rows_by_commit
+        return recorded, rows_by_commit, brought
 
-    recorded, rows_by_commit = await context.store.read(read)
+    recorded, rows_by_commit, brought = await context.store.read(read)
     stale = {
         commit for commit, at in recorded.items() if commit in rows_by_commit and at <= rows_by_commit[commit].read_at
     }
@@ -86,14 +89,17 @@ async def read_batch(
         accounts = Accounts.of(position.fetched, people | everybody)
     with translate_github_errors():
         await accounts.learn_all(client, position.clone.repository)
-    numbers = {
-        commit: pull_request_from_json(row.number, row.head_id, row.payload, merged=row.merge_commit)
-        for commit, row in rows_by_commit.items()
-    }
+    numbers = {commit: _pull_request(row, is_rebased=commit in brought) for commit, row in rows_by_commit.items()}
     names = {one.commit.id for one in wanted}
     chosen = [row for row in rows if row.commit in names]
     facts = await asyncio.to_thread(_measure_landings, position.clone, chosen, (accounts, numbers, rules))
     return _Batch(facts, bool(stale), accounts.requests, accounts.points)
+
+
+def _pull_request(row: PullRequestRow, *, is_rebased: bool) -> PullRequest:
+    """The pull request; a rebased commit is its author's own, whoever else wrote commits of the pull request."""
+    found = pull_request_from_json(row.number, row.head_id, row.payload, merged=row.merge_commit)
+    return replace(found, shares=()) if is_rebased else found
 
 
 def _read_landings(clone: Clone, rows: Sequence[CommitArrival]) -> list[Landing]:
@@ -108,17 +114,25 @@ def _measure_landings(
         return ()
     found = []
     for landing in landings(clone, rows):
-        resolved = replace(accounts.resolve(landing), pull_request=pull_requests.get(landing.commit.id))
+        resolved = replace(
+            accounts.resolve(landing),
+            pull_request=pull_requests.get(landing.commit.id),
+            on_github=True,
+            pulls_known=True,
+        )
         found.append(measure(resolved, rules))
     return tuple(found)
 
 
 def _pulls_of(
-    connection: Connection, position: ClonePosition, found: Sequence[Landing], rules: Measure
+    connection: Connection,
+    position: ClonePosition,
+    landings_and_rebased: tuple[Sequence[Landing], Mapping[CommitId, int]],
+    rules: Measure,
 ) -> dict[CommitId, PullRequestRow]:
     """The pull request that brought each landing, found in the order of `witnesses`; `brought` has those of rebases."""
     repository = position.one.repository_id
-    brought = backfills.brought(connection, repository, [one.commit.id for one in found])
+    found, brought = landings_and_rebased
     merged = pulls.rows_merged_as(connection, repository, list({one.merge_commit.id for one in found}))
     proved = {one.commit.id: proved_pull_request(one, rules.landing) for one in found}
     wanted = {number for number in (*proved.values(), *brought.values()) if number is not None}

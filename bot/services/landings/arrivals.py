@@ -12,16 +12,17 @@ from bot.github.client import Client, is_missing
 from bot.github.pushes import Push, Pushed, read_lost
 from bot.github.reads import LandedCommit, read_tip
 from bot.model.commit import Commit, Repository
-from bot.model.ids import CommitId, InstallationId, RepositoryId
+from bot.model.fact import Evidence
+from bot.model.ids import CommitId, InstallationId, RepositoryId, UserId
 from bot.queue.interface import Job
 from bot.services.context import Context, job_arguments, translate_github_errors
 from bot.services.digests.refresh import refresh_digests
-from bot.services.measuring.facts import PullRequestCommits, measure_facts, stored_pull_request
+from bot.services.measuring.facts import LandingSource, PullRequestCommits, measure_facts, stored_pull_request
 from bot.services.measuring.rules import CurrentRules, current_rules, forget_shared_rules, save_rules, touches_rules
 from bot.services.partial_readings import defer_completion, faulty_commits
 from bot.services.posting.landings import request_landing_posts
 from bot.services.pull_requests import row_without_erased
-from bot.services.recording.record import Recorded, RecordingTarget, record, recount
+from bot.services.recording.record import Recorded, RecordingTarget, raise_evidence, record, recount
 from bot.services.refusals import A_MINUTE
 from bot.services.repositories.repository import save_repositories
 from bot.store import backfills, ledger, pulls, readings
@@ -41,6 +42,8 @@ class Arrivals(Struct, frozen=True):
     brought: PullRequestCommits | None = None
     pull: pulls.PullRequestRow | None = None
     """a pull request to store"""
+    pusher: UserId | None = None
+    """who pushed, as the delivery says"""
     other_branch: bool = False
     """whether the default branch changed; then this contains everything that follows from that"""
 
@@ -91,12 +94,11 @@ async def record_arrivals(job: Job, context: Context, client: Client, arrived: A
     if wanted or touched:
         with translate_github_errors():
             rules = await current_rules(context, client, repository, touched=touched)
-    facts = (
-        await measure_facts(context, repository, wanted, await rules.measure(), brought=arrived.brought)
-        if rules
-        else ()
-    )
+    source = LandingSource(arrived.brought, arrived.pusher, client)
+    facts = await measure_facts(context, repository, wanted, await rules.measure(), source=source) if rules else ()
     installation = InstallationId(job_arguments(job.ref_id)["installation"])
+    fresh = {one.commit.id for one in wanted}
+    known = [one.commit.id for one in arrived.pushed.landed if one.commit.id not in fresh]
     now = context.clock()
 
     def save_arrivals(connection: Connection) -> None:
@@ -112,6 +114,8 @@ async def record_arrivals(job: Job, context: Context, client: Client, arrived: A
         recorded = record(connection, target, facts, now=now, again=arrived.again)
         for commit in faulty_commits(wanted):
             defer_completion(connection, context, (installation, number), commit)
+        if arrived.pusher is not None and known:
+            raise_evidence(connection, target, known, Evidence(pusher=arrived.pusher), now=now)
         request_landing_posts(connection, context, target, recorded)
         refresh_digests(connection, context, target, recorded)
         job.finish(connection)

@@ -12,16 +12,18 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.github.client import Client
+from bot.github.graphql import read_parts
 from bot.github.reads import LandedCommit, read_commit
 from bot.landing.conventions.batches import is_batch, is_rolled_up
 from bot.landing.conventions.catalogue import NESTED
 from bot.landing.conventions.recognition import proved_pull_request
+from bot.landing.identity.credit import co_authors
 from bot.landing.landing_times import EARLIEST, is_believable
 from bot.metrics.measure import Measure, measure
 from bot.model.commit import Commit, Landing, PullRequest, Repository
 from bot.model.fact import Fact
-from bot.model.ids import CommitId, RepositoryId
-from bot.services.context import Context
+from bot.model.ids import CommitId, RepositoryId, UserId
+from bot.services.context import Context, translate_github_errors
 from bot.services.pull_requests import pull_request_from_json
 from bot.store import ledger, pulls, readings
 
@@ -50,15 +52,25 @@ class StoredCommits(Struct, frozen=True):
         return await self.context.store.read(ledger.recorded_commits, self.repository, names)
 
 
+class LandingSource(Struct, frozen=True):
+    """What is known of landings beside the commits: the pull request that brought them, who pushed, whom to ask."""
+
+    brought: PullRequestCommits | None = None
+    pusher: UserId | None = None
+    client: Client | None = None
+    """asked whose commits a squash has; without one, what was recorded before stays"""
+
+
 async def measure_facts(
     context: Context,
     repository: Repository,
     landed: Sequence[LandedCommit],
     rules: Measure,
     *,
-    brought: PullRequestCommits | None = None,
+    source: LandingSource | None = None,
 ) -> tuple[Fact, ...]:
     """Measure landed commits, each with the pull request that brought it, if known."""
+    source = source or LandingSource()
     facts = []
     now = context.clock()
     for one in landed:
@@ -68,14 +80,46 @@ async def measure_facts(
             *(repository, one.commit, one.merge_commit, now if clamped else landed_at),
             brought_by=one.brought_by,
             clamped=clamped,
+            on_github=True,
+            pusher=source.pusher,
         )
-        bringing = partial(pull_request_of, landing=landing, rules=rules, brought=brought)
+        bringing = partial(pull_request_of, landing=landing, rules=rules, brought=source.brought)
         pull_request = await context.store.read(bringing)
         if pull_request is not None:
-            landing = replace(landing, pull_request=pull_request)
+            landing = await _with_parts(context, replace(landing, pull_request=pull_request), source)
         # A large patch takes a while; the lease must be renewed meanwhile, so use a thread.
         facts.append(await asyncio.to_thread(measure, landing, rules))
     return tuple(facts)
+
+
+async def _with_parts(context: Context, landing: Landing, source: LandingSource) -> Landing:
+    """The landing with the parts of a squash by several people: one request, made once for each squash.
+
+    A trailer says that there may be several, or an author other than who opened the pull request.
+    """
+    pull, commit = landing.pull_request, landing.commit
+    is_squash = pull is not None and commit.id == pull.merge_commit and commit.id == landing.merge_commit.id
+    if pull is None or not is_squash or not is_one_landing(source.brought):
+        return landing if pull is None else replace(landing, pull_request=replace(pull, shares=()))
+    opener = pull.author.user_id if pull.author else None
+    if (
+        pull.shares
+        or source.client is None
+        or (opener == commit.author.user_id and not co_authors(commit.message, commit.author))
+    ):
+        return landing
+    number = RepositoryId(landing.repository.id or 0)
+    recorded = await context.store.read(ledger.facts_at, number, [commit.id])
+    if any(fact.evidence and fact.evidence.shares for fact in recorded):
+        return landing
+    with translate_github_errors():
+        parts = await read_parts(source.client, landing.repository, pull.number)
+    return replace(landing, pull_request=replace(pull, shares=parts.shares, collaborators=parts.collaborators))
+
+
+def is_one_landing(brought: PullRequestCommits | None) -> bool:
+    """Whether a pull request landed as one commit; a rebase lands its own commits, each with its own author."""
+    return brought is None or len(brought.commits) < 2
 
 
 def pull_request_of(

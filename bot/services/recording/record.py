@@ -11,15 +11,17 @@ from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.landing.changes import fold, single_fact_change
 from bot.landing.corrections import Classification, apply_corrections
 from bot.landing.identity.credit import credited_keys, is_machine, person_key
+from bot.landing.identity.evidence import merged_evidence, with_shares
 from bot.landing.months import month_of
 from bot.model.change import Change
 from bot.model.commit import Person, Repository, Signature
-from bot.model.fact import Fact
+from bot.model.fact import Evidence, Fact
 from bot.model.ids import ChangeId, CommitId, InstallationId, Month, PersonKey, RepositoryId
 from bot.services.recording.change_rows import change_rows, sums
 from bot.store import changes, erasure, folding, ledger, people, totals
@@ -55,7 +57,10 @@ def record(
     anything recorded changes, the affected months are summed again from their facts.
     """
     facts = erasure.facts_without_erased(connection, facts)
-    before, left = _forget_measured(connection, target, facts) if again else (_NO_FACTS, _NO_FACTS)
+    before, left = _NO_FACTS, _NO_FACTS
+    if again:
+        before, left = _forget_measured(connection, target, facts)
+        facts = _with_recorded_evidence(facts, before)
     fresh = ledger.append_facts(connection, target.repository, facts, now)
     # Other transactions may append before the lock; the one that folds later finds these facts.
     folding.lock_installation(connection, target.installation)
@@ -76,6 +81,30 @@ def record(
     old = read.folded_changes(older) if older else ()
     changed, months = _write(connection, target, read, (old, read.folded_changes(after)), everything=False)
     return Recorded(tuple(fact.commit for fact in new), changed, stored_state.repositories, months)
+
+
+def _with_recorded_evidence(facts: Sequence[Fact], before: Mapping[int, KeyedFact]) -> list[Fact]:
+    """The facts with what GitHub said of the same commits when they were recorded: evidence is only added."""
+    said = {(one.fact.repository, one.fact.commit): one.fact for one in before.values()}
+    found = []
+    for fact in facts:
+        old = said.get((fact.repository, fact.commit))
+        if old is not None and old.evidence is not None:
+            evidence = merged_evidence(old.evidence, fact.evidence)
+            shares = evidence.shares if evidence else ()
+            fact = replace(fact, evidence=evidence, co_authors=with_shares(fact.co_authors, fact.author, shares))
+        found.append(fact)
+    return found
+
+
+def raise_evidence(
+    connection: Connection, target: RecordingTarget, commits: Sequence[CommitId], more: Evidence, *, now: datetime
+) -> Recorded | None:
+    """Add what a later answer says of recorded commits; None if it adds nothing."""
+    found = [fact for fact in ledger.facts_at(connection, target.repository, commits) if fact.evidence is not None]
+    raised = [replace(fact, evidence=merged_evidence(fact.evidence, more)) for fact in found]
+    changed = [new for old, new in zip(found, raised, strict=True) if old != new]
+    return record(connection, target, changed, now=now, again=True) if changed else None
 
 
 def recount(
