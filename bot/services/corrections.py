@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy import Connection
 
 from bot.landing.changes import fold
-from bot.landing.corrections import Classification, apply_corrections
+from bot.landing.corrections import Corrections, apply_corrections
 from bot.model.change import Change
 from bot.model.commit import Repository
 from bot.model.fact import Fact
 from bot.model.ids import RepositoryId
 from bot.store import corrections
-from bot.store.classifications import read_classifications
+from bot.store.classifications import read_corrections
 
 
-def classifications_in(connection: Connection, repositories: Mapping[str, Repository]) -> tuple[Classification, ...]:
-    """Every classification in these repositories, oldest first."""
-    return read_classifications(connection, {one.id: name for name, one in repositories.items() if one.id is not None})
+def corrections_in(connection: Connection, repositories: Mapping[str, Repository]) -> Corrections:
+    """Every correction of changes in these repositories, oldest first."""
+    return read_corrections(connection, {one.id: name for name, one in repositories.items() if one.id is not None})
 
 
 def disputes_in(connection: Connection, repository: RepositoryId) -> dict[int, list[str]]:
@@ -34,7 +34,7 @@ def fold_corrected(
     connection: Connection, facts: Iterable[Fact], repositories: Mapping[str, Repository]
 ) -> tuple[Change, ...]:
     """The changes that these facts fold into, with people's corrections."""
-    return apply_corrections(fold(facts, repositories), classifications_in(connection, repositories))
+    return apply_corrections(fold(facts, repositories), corrections_in(connection, repositories))
 
 
 def fold_for_readers(

@@ -13,7 +13,7 @@ from bot.model.ids import ChangeId, PersonKey, RepositoryId
 from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.dialect import insert_into
 
-CorrectionKind = Literal["classify", "dispute", "forget", "opt-out", "visibility"]
+CorrectionKind = Literal["classify", "credit", "dispute", "forget", "opt-out", "visibility"]
 
 CORRECTION = Table(
     "correction",
@@ -61,7 +61,7 @@ def of_people(connection: Connection, people: Sequence[PersonKey]) -> list[Corre
 
 def of_repositories(connection: Connection, repositories: Sequence[RepositoryId]) -> list[Correction]:
     """Corrections about changes in these repositories, in the order they were made."""
-    of_these = CORRECTION.c.repository_id.in_(repositories) & CORRECTION.c.kind.in_(("classify", "dispute"))
+    of_these = CORRECTION.c.repository_id.in_(repositories) & CORRECTION.c.kind.in_(("classify", "credit", "dispute"))
     return _read(connection, of_these)
 
 

@@ -11,12 +11,13 @@ from msgspec import Struct
 from pydantic_core import from_json
 from sqlalchemy import Connection
 
-from bot.landing.corrections import CLASSIFY_KINDS, Classification
+from bot.landing.corrections import Corrections
 from bot.landing.same_work.disjoint import Disjoint
 from bot.landing.same_work.keys import commit_key
 from bot.model.commit import Repository
 from bot.model.fact import Fact
 from bot.model.ids import CommitId, InstallationId, Month, PersonKey, RepositoryId
+from bot.store.classifications import correction_of
 from bot.store.dialect import fetch, is_one_of, is_postgresql, lock, lock_row, value_list, values_as
 from bot.store.fact_keys import DUPLICATE, KeyedFact, with_keys
 from bot.store.installations import REPOSITORY
@@ -61,16 +62,14 @@ _REPOSITORIES = """
 _SAID = """
     SELECT repository.full_name AS name, correction.value AS value FROM correction
     JOIN repository ON repository.id = correction.repository_id
-    WHERE correction.kind = 'classify' AND {mine} AND repository.removed_at IS NULL
+    WHERE correction.kind IN ('classify', 'credit') AND {mine} AND repository.removed_at IS NULL
     ORDER BY correction.made_at, correction.event_key"""
 _OF_INSTALLATION = "repository.installation_id = ?"
 _OF_REPOSITORY = f"{_OF_INSTALLATION} AND repository.id = ?"
 
 
-def read_installation(
-    connection: Connection, installation: InstallationId
-) -> tuple[Standing, tuple[Classification, ...]]:
-    """All current repositories of an installation, and every classification in them, oldest first.
+def read_installation(connection: Connection, installation: InstallationId) -> tuple[Standing, Corrections]:
+    """All current repositories of an installation, and every correction in them, oldest first.
 
     Each is one text: an organisation has thousands of repositories, a landing concerns one of them, and the text is
     nearly always the same as the last one.
@@ -80,14 +79,12 @@ def read_installation(
 
 def read_repository(
     connection: Connection, installation: InstallationId, repository: RepositoryId
-) -> tuple[Standing, tuple[Classification, ...]]:
+) -> tuple[Standing, Corrections]:
     """The same for one repository: enough for work that is unrelated to other repositories, however many there are."""
     return _read_standing(connection, _OF_REPOSITORY, (installation, repository))
 
 
-def _read_standing(
-    connection: Connection, mine: str, values: tuple[int, ...]
-) -> tuple[Standing, tuple[Classification, ...]]:
+def _read_standing(connection: Connection, mine: str, values: tuple[int, ...]) -> tuple[Standing, Corrections]:
     each = "json_agg(json_build_array({}))::text" if is_postgresql(connection) else "json_group_array(json_array({}))"
     repositories = each.format("full_name, id, private, fork, parent, default_branch")
     said = each.format("name, value")
@@ -110,9 +107,8 @@ def _standing(text: str) -> Standing:
 
 
 @lru_cache(maxsize=256)
-def _classified(text: str) -> tuple[Classification, ...]:
-    values = [(name, from_json(value)) for name, value in from_json(text)]
-    return tuple(Classification(name, one["number"], CLASSIFY_KINDS[one["kind"]], one["by"]) for name, one in values)
+def _classified(text: str) -> Corrections:
+    return tuple(correction_of(name, from_json(value)) for name, value in from_json(text))
 
 
 # CROSS JOIN fixes the order on SQLite, whose planner would start with all rows of the installation.

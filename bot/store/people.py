@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from msgspec import Struct
 from sqlalchemy import Boolean, Column, Connection, Index, Table, false, select, update
 
 from bot.model.commit import Person
-from bot.model.ids import CommitId, PersonKey, UserId
+from bot.model.ids import PersonKey, UserId
 from bot.store.border import clean_text, whole_number
 from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.inserts import Upsert, upsert
@@ -42,43 +42,48 @@ PERSON_ALIAS = Table(
 )
 
 
-_NONE = CommitId("")
+class Account(Struct, frozen=True):
+    """An account as GitHub describes it in an answer about it."""
 
-
-class PersonSighting(Struct, frozen=True):
-    """A person as one landing names them, with its time (epoch seconds) and commit; 0 and "" without a landing."""
-
-    person: Person
-    at: int = 0
-    by: CommitId = _NONE
-
-    @property
-    def age(self) -> tuple[int, str, str, str]:
-        """The greater one is the newer; of two names in one commit the greater counts."""
-        return self.at, self.by, self.person.name, self.person.login or ""
+    user_id: UserId
+    login: str
+    bot: bool = False
+    addresses: tuple[str, ...] = ()
+    """those that GitHub resolved to it"""
 
 
 def save_people(connection: Connection, people: Iterable[Person], proof: Proof = "claimed") -> None:
     """Save people with all their addresses, names and logins; what is proved stays proved."""
-    see_landed_people(connection, [PersonSighting(person) for person in people], proof)
+    found = list(people)
+    _PEOPLE.run(connection, [(*_own(one), 0, "") for one in found])
+    _NAMES[proof].run(connection, list({alias for one in found for alias in _aliases(one, proof)}))
 
 
-def see_landed_people(connection: Connection, seen: Iterable[PersonSighting], proof: Proof = "claimed") -> None:
-    """Save each person as the newest landing names them, with all their names, in whatever order landings arrive."""
-    newest: dict[PersonKey, PersonSighting] = {}
-    aliases: set[tuple[str, ...]] = set()
-    for one in seen:
-        last = newest.get(one.person.key)
-        if last is None or last.age < one.age:
-            newest[one.person.key] = one
-        aliases.update(_aliases(one.person, proof))
-    rows = [(*_own(one.person), one.at, clean_text(one.by)) for one in newest.values()]
-    _PEOPLE.run(connection, rows)
-    _NAMES[proof].run(connection, list(aliases))
+def see_accounts(connection: Connection, accounts: Iterable[Account], at: int) -> None:
+    """Save accounts as GitHub described them at that second of the epoch, whatever order answers are stored in."""
+    found = list(accounts)
+    rows = {one.user_id: (f"u:{one.user_id}", one.user_id, clean_text(one.login), one.bot, at, "") for one in found}
+    _ACCOUNTS.run(connection, list(rows.values()))
+    aliases = {
+        (kind, clean_text(value.lower()), f"u:{one.user_id}", "claimed")
+        for one in found
+        for kind, value in (("login", one.login), *(("email", address) for address in one.addresses))
+        if value
+    }
+    _NAMES["claimed"].run(connection, sorted(aliases))
+
+
+def see_addresses(connection: Connection, keys: Iterable[PersonKey]) -> None:
+    """Save people without an account, who are only their address: what they are called stands in each commit."""
+    rows = [(clean_text(key),) for key in sorted(set(keys))]
+    _ADDRESSES.run(connection, rows)
+    _NAMES["claimed"].run(connection, [("email", key[2:], key, "claimed") for (key,) in rows])
 
 
 _AGE = ("named_at", "named_by")
 _PEOPLE = Upsert(PERSON, ("key", "user_id", "login", "name", "bot", *_AGE), rising=_AGE)
+_ACCOUNTS = Upsert(PERSON, ("key", "user_id", "login", "bot", *_AGE), rising=_AGE)
+_ADDRESSES = Upsert(PERSON, ("key",))
 _ALIAS = ("kind", "value", "person_key", "proof")
 _NAMES: dict[Proof, Upsert] = {
     "claimed": Upsert(PERSON_ALIAS, _ALIAS, keep=("proof",)),
@@ -115,6 +120,12 @@ def keys_of(connection: Connection, kind: AliasKind, value: str) -> list[PersonK
     query = select(PERSON_ALIAS.c.person_key).where(same)
     rows = connection.execute(query.order_by(PERSON_ALIAS.c.proof.desc(), PERSON_ALIAS.c.person_key))
     return [PersonKey(row.person_key) for row in rows]
+
+
+def accounts_of(connection: Connection, keys: Sequence[PersonKey]) -> dict[PersonKey, Account]:
+    """The accounts with these keys; people without an account have none."""
+    query = select(PERSON).where(PERSON.c.key.in_(keys), PERSON.c.user_id.is_not(None), PERSON.c.login.is_not(None))
+    return {PersonKey(row.key): Account(row.user_id, row.login, row.bot) for row in connection.execute(query)}
 
 
 def person(connection: Connection, key: PersonKey) -> Person | None:

@@ -6,6 +6,7 @@ reflects what happened elsewhere would reveal that.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -14,20 +15,20 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct, field
 from msgspec.structs import replace
-from sqlalchemy import Connection, Text, func, select, type_coerce
+from sqlalchemy import Connection, Select, Text, func, select, type_coerce, union_all
 
-from bot.landing.changes import fold
-from bot.landing.corrections import Classification, apply_corrections
+from bot.landing.corrections import Corrections, apply_corrections
+from bot.landing.islands import fold_islands, islands_of
 from bot.metrics.line_fates import LineLoss, LineRecord, OwnCommit, own_commits
 from bot.metrics.non_code_activity import ItemNumber, activity_by_month
 from bot.model.change import Change
 from bot.model.commit import Repository
 from bot.model.fact import Fact
-from bot.model.ids import CommitId, Month, PersonKey, RepositoryId
+from bot.model.ids import CommitId, InstallationId, Month, PersonKey, RepositoryId
 from bot.model.profile import NonCodeActivity
 from bot.narrative.project_texts import ProjectTexts, project_texts
 from bot.store import first_landings, lines, observations
-from bot.store.classifications import read_classifications
+from bot.store.classifications import read_corrections
 from bot.store.corrections import CORRECTION
 from bot.store.evidence import evidence_about
 from bot.store.installations import REPOSITORY
@@ -51,8 +52,8 @@ class RecordedFacts(Struct, frozen=True):
 
     texts: tuple[str, ...]
     recorded_at: datetime
-    corrections: tuple[Classification, ...] = ()
-    """how people classified changes there"""
+    corrections: Corrections = ()
+    """what people corrected there"""
     lines: LineRecord = NO_LINES
     given: tuple[observations.Observation, ...] = ()
     """non-code activity of the requested people"""
@@ -62,6 +63,12 @@ class RecordedFacts(Struct, frozen=True):
     """repositories whose history is known from its first commit on"""
     names: Mapping[RepositoryId, str] = field(default_factory=dict)
     """the repositories' current full names"""
+    times: tuple[datetime, ...] = ()
+    """when each of the facts was recorded"""
+    islands: Mapping[str, int] = field(default_factory=dict)
+    """which repositories fold together"""
+    installations: Mapping[str, InstallationId | None] = field(default_factory=dict)
+    """the installation of each repository"""
     evidence: tuple[str, ...] = ()
     """facts that hold changelog entries about these, headings and moves of the files that they touch"""
     pulls: frozenset[tuple[str, int]] = frozenset()
@@ -87,6 +94,10 @@ class RecordedFacts(Struct, frozen=True):
     def project_texts(self) -> ProjectTexts:
         """What other landings tell of these facts."""
         return project_texts([fact_of(text) for text in self.evidence], pulls=self.pulls)
+
+    def timed_facts(self) -> list[tuple[Fact, datetime]]:
+        """The facts, each with the time at which it was recorded."""
+        return list(zip(self.facts(), self.times, strict=True))
 
     def own_lines(self, changes: Sequence[Change], zone: ZoneInfo) -> list[OwnCommit]:
         """What became of the lines of these changes."""
@@ -114,7 +125,7 @@ class RecordedFacts(Struct, frozen=True):
 
     def changes(self, repositories: Mapping[str, Repository]) -> tuple[Change, ...]:
         """The changes that the facts fold into, with people's corrections, oldest first."""
-        return apply_corrections(fold(self.facts(), repositories), self.corrections)
+        return apply_corrections(fold_islands(self.facts(), repositories, self.islands), self.corrections)
 
 
 def mark_of(connection: Connection, repositories: Collection[RepositoryId]) -> LedgerMark:
@@ -153,10 +164,47 @@ def facts_of_month(
 def _folding(
     connection: Connection, seeds: Any, repositories: Collection[RepositoryId], *, with_lines: bool = False
 ) -> RecordedFacts:
-    """The seeds inside these repositories with all that folds with them there, and what became of their lines."""
+    """The seeds inside these repositories with all that folds with them there, and what became of their lines.
+
+    Nothing is followed from one installation into another, except between a fork and its parent.
+    """
+    installed, parents = _homes(connection, repositories)
+    names = {number: name for name, (number, _) in installed.items()}
+    islands = islands_of({name: (home, parents.get(name)) for name, (_, home) in installed.items()})
+    inside: dict[int, list[RepositoryId]] = defaultdict(list)
+    for name, island in islands.items():
+        inside[island].append(installed[name][0])
+    numbers = union_all(*(_reached(seeds, inside[island], f"reached_{island}") for island in sorted(inside) or (0,)))
+    found = _facts(connection, FACT.c.id.in_(numbers))
+    evidence, pulls = evidence_about(connection, found.facts(), names)
+    return replace(
+        found,
+        evidence=evidence,
+        pulls=pulls,
+        corrections=read_corrections(connection, names),
+        lines=_line_record(connection, numbers, names) if with_lines else NO_LINES,
+        names=names,
+        islands=islands,
+        installations={name: home for name, (_, home) in installed.items()},
+    )
+
+
+_Homes = dict[str, tuple[RepositoryId, InstallationId | None]]
+
+
+def _homes(connection: Connection, repositories: Collection[RepositoryId]) -> tuple[_Homes, dict[str, str]]:
+    """The id and installation of each repository by its name, and the parents of forks."""
+    columns = (REPOSITORY.c.id, REPOSITORY.c.full_name, REPOSITORY.c.installation_id, REPOSITORY.c.parent)
+    rows = list(connection.execute(select(*columns).where(REPOSITORY.c.id.in_(repositories))))
+    homes = {str(row.full_name): (RepositoryId(row.id), row.installation_id) for row in rows}
+    return homes, {str(row.full_name): str(row.parent) for row in rows if row.parent}
+
+
+def _reached(seeds: Any, repositories: Collection[RepositoryId], name: str) -> Select[Any]:
+    """The row numbers of the seeds in these repositories and of all that folds with them there."""
     left, right = FACT_KEY.alias("here"), FACT_KEY.alias("there")
     allowed = FACT.c.repository_id.in_(repositories)
-    reached = select(FACT.c.id).where(seeds, allowed).cte("reached", recursive=True)
+    reached = select(FACT.c.id).where(seeds, allowed).cte(name, recursive=True)
     step = (
         select(right.c.fact_id)
         .select_from(reached)
@@ -165,14 +213,7 @@ def _folding(
         .join(FACT, FACT.c.id == right.c.fact_id)
         .where(allowed)
     )
-    reached = reached.union(step)
-    found = _facts(connection, FACT.c.id.in_(select(reached.c.id)))
-    rows = connection.execute(select(REPOSITORY.c.id, REPOSITORY.c.full_name).where(REPOSITORY.c.id.in_(repositories)))
-    names = {RepositoryId(row.id): str(row.full_name) for row in rows}
-    own = _line_record(connection, select(reached.c.id), names) if with_lines else NO_LINES
-    evidence, pulls = evidence_about(connection, found.facts(), names)
-    found = replace(found, evidence=evidence, pulls=pulls)
-    return replace(found, corrections=read_classifications(connection, names), lines=own, names=names)
+    return select(reached.union(step).c.id)
 
 
 def _line_record(connection: Connection, facts: Any, names: Mapping[RepositoryId, str]) -> LineRecord:
@@ -212,4 +253,5 @@ def _facts(connection: Connection, which: Any) -> RecordedFacts:
     query = select(payload, FACT.c.recorded_at).where(which)
     rows = connection.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id)).all()
     newest = max((row.recorded_at for row in rows), default=datetime(1970, 1, 1, tzinfo=UTC))
-    return RecordedFacts(tuple(row.text for row in rows), newest)
+    times = tuple(row.recorded_at for row in rows)
+    return RecordedFacts(tuple(row.text for row in rows), newest, times=times)

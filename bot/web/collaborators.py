@@ -17,7 +17,8 @@ from bot.configuration.package_files import shipped_file
 from bot.configuration.redaction import Redacted, Secret
 from bot.configuration.settings import Settings
 from bot.configuration.signing import SigningKey
-from bot.model.ids import PersonKey
+from bot.model.ids import PersonKey, RepositoryId
+from bot.services.claims import ClaimDecision, decide_on_page
 from bot.services.context import Context
 from bot.services.privacy.erasure import defer_for_account, forget
 from bot.store.engine import Store
@@ -46,6 +47,8 @@ class Pages(Redacted, frozen=True):
     """GitHub sign-in; without it there is no settings page"""
     erase: Callable[[Connection, PersonKey], None] | None = None
     """erases a person from the ledger, in the transaction that deletes their choices"""
+    decide: Callable[[Connection, ClaimDecision, RepositoryId], None] | None = None
+    """accepts or rejects what others say is a person's work in a repository"""
     refresh_posts: Callable[[Connection, PersonKey], None] | None = None
     """schedules rewriting of posts, in the transaction that changes how a person is shown"""
     requests_a_minute: int = 240
@@ -76,6 +79,9 @@ def build_pages(settings: Settings, context: Context) -> Pages:
     def erase(connection: Connection, key: PersonKey) -> None:
         forget(connection, context, key, context.clock())
 
+    def decide(connection: Connection, decision: ClaimDecision, repository: RepositoryId) -> None:
+        decide_on_page(connection, context, decision, repository)
+
     def refresh_posts(connection: Connection, key: PersonKey) -> None:
         defer_for_account(connection, context, "refresh_person", key)
 
@@ -87,6 +93,7 @@ def build_pages(settings: Settings, context: Context) -> Pages:
         definitions=_definitions(),
         sign_in=_sign_in(settings),
         erase=erase,
+        decide=decide,
         refresh_posts=refresh_posts,
         secret=settings.links_key or link_secret(settings.data / "links.key"),
         signing=_signing(settings),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from urllib.parse import parse_qs
@@ -11,6 +12,7 @@ from aiohttp import web
 from sqlalchemy import Connection
 
 from bot.model.ids import InstallationId, RepositoryId
+from bot.services.claims import ClaimDecision
 from bot.store import choices, links, sessions, visibility
 from bot.store.links import Link
 from bot.web import profiles, subjects
@@ -102,6 +104,22 @@ async def _switch_repository(context: PageContext, owner: Owner, form: FormField
     await context.pages.store.write(save)
 
 
+async def _decide_claims(context: PageContext, owner: Owner, form: FormFields) -> None:
+    """Accept or reject claims: those of one pull request, or all that have landed in a repository so far."""
+    repository, number = RepositoryId(int(form["repository"])), int(form["number"]) or None
+    now, event = context.pages.clock(), f"settings:{secrets.token_hex(8)}"
+    decision = ClaimDecision(owner.key, _switch_value(form), now, event, number)
+    keys = owner.person.keys if owner.person else frozenset()
+
+    def save(connection: Connection) -> None:
+        shown = {one.id for one in visibility.repositories_with(connection, keys) if one.public and one.active}
+        if repository not in shown or context.pages.decide is None:
+            raise ValueError("not a repository of this person's work")
+        context.pages.decide(connection, decision, repository)
+
+    await context.pages.store.write(save)
+
+
 async def _switch_opt_out(context: PageContext, owner: Owner, form: FormFields) -> None:
     def save(connection: Connection) -> None:
         choices.opt_out(connection, owner.key, context.pages.clock() if _switch_value(form) else None)
@@ -168,6 +186,7 @@ ACTIONS: Mapping[str, Action] = MappingProxyType(
         "public": _switch_public,
         "naming": _switch_naming,
         "repository": _switch_repository,
+        "claims": _decide_claims,
         "opt-out": _switch_opt_out,
         "mint": _mint,
         "revoke": _revoke,

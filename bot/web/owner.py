@@ -9,7 +9,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from bot.model.ids import PersonKey
-from bot.store import sessions, visibility
+from bot.store import erasure, people, sessions, visibility
 from bot.store.sessions import Session
 from bot.store.visibility import PersonState, subject_of_person
 from bot.web.collaborators import PageContext, page_context
@@ -96,7 +96,15 @@ async def end_sign_in(request: web.Request) -> web.Response:
         account = await _sign_in(request).account(code, SignInAttempt(state, verifier), _callback_address(context))
     except SignInError:
         return problem(request, 403)
-    cookie = await context.pages.store.write(sessions.begin, *account, context.pages.clock())
+    now = context.pages.clock()
+
+    def begin(connection: Connection) -> str:
+        user_id, login = account
+        if not erasure.erased_people(connection, [PersonKey(f"u:{user_id}")]):
+            people.see_accounts(connection, [people.Account(user_id, login)], int(now.timestamp()))
+        return sessions.begin(connection, user_id, login, now)
+
+    cookie = await context.pages.store.write(begin)
     response = see_other("/settings")
     response.del_cookie(ATTEMPT_COOKIE, path="/", secure=True, httponly=True, samesite="Lax")
     _set_cookie(response, SESSION_COOKIE, cookie, int(sessions.LASTS.total_seconds()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import count
@@ -15,9 +14,11 @@ from cachetools import LRUCache, TTLCache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.landing.changes import fold
 from bot.landing.corrections import apply_corrections
-from bot.landing.identity.credit import person_key
+from bot.landing.identity.naming import signed_names
+from bot.landing.identity.public_work import changes_for_public, commits_shown, facts_for_public
+from bot.landing.islands import count_once, fold_islands
+from bot.model.change import Change
 from bot.model.commit import Person, Repository
 from bot.model.fact import Fact
 from bot.model.profile import Profile
@@ -41,7 +42,7 @@ _STALE = 300.0
 _AT_ONCE = 2
 
 VisibleRepositories = Sequence[RepositoryState]
-_Key = tuple[PersonState, Naming, tuple[RepositoryState, ...], datetime]
+_Key = tuple[PersonState, Naming, bool, tuple[RepositoryState, ...], datetime]
 
 
 class Reading(Struct, frozen=True):
@@ -69,7 +70,7 @@ class Reader:
         """The profile of what the grant shows. It stays the same for a whole UTC day unless something lands."""
         visible = tuple(one for one in opened.repositories if one.id in opened.grant.repositories)
         day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        key = (opened.person, opened.grant.naming, visible, day)
+        key = (opened.person, opened.grant.naming, opened.grant.public, visible, day)
         mark = opened.mark
         if mark is None:
             mark = await self._store.read(records.mark_of, opened.grant.repositories)
@@ -83,19 +84,18 @@ class Reader:
         return await asyncio.shield(self._building[key])
 
     async def _build(self, key: _Key, mark: LedgerMark) -> Reading:
-        person, naming, visible, day = key
+        person, naming, public, visible, day = key
         async with self._turns:
             await bring_up_to_date(self._store, [one.id for one in visible])
             found = await self._store.read(records.facts_about, person.keys, [one.id for one in visible])
-            frame = _ProfileScope(person, visible, naming, self._zone)
-            now = max(day, found.recorded_at)
+            frame = _ProfileScope(person, visible, naming, self._zone, public)
             content = await asyncio.to_thread(found.content)
             kept = self._kept.get(key)
             if kept is not None and kept.content == content:
                 # What landed does not concern this person: the profile and its pages stay valid.
                 reading = replace(kept, mark=mark)
             else:
-                profile = await asyncio.to_thread(lambda: _profile(found.facts(), found, frame, now))
+                profile = await asyncio.to_thread(lambda: _profile(found.timed_facts(), found, frame, day))
                 reading = Reading(next(self._numbers), mark, content, profile)
         self._kept[key] = reading
         return reading
@@ -135,12 +135,25 @@ class _ProfileScope(Struct, frozen=True):
     visible: tuple[RepositoryState, ...]
     naming: Naming
     zone: ZoneInfo
+    public: bool = False
 
 
-def _profile(facts: Sequence[Fact], found: RecordedFacts, frame: _ProfileScope, now: datetime) -> Profile:
-    person = _visible_person(frame.person, facts)
+def _profile(
+    timed: Sequence[tuple[Fact, datetime]], found: RecordedFacts, frame: _ProfileScope, day: datetime
+) -> Profile:
+    """The profile on that day, or when the newest of its facts was recorded."""
+    facts, keys = [fact for fact, _ in timed], frame.person.keys
+    if frame.public:
+        facts = facts_for_public(facts, keys, found.installations, found.corrections)
+    islands = found.islands
+    changes = apply_corrections(fold_islands(facts, repositories_of(frame.visible), islands), found.corrections)
+    if frame.public:
+        changes = changes_for_public(changes, keys)
+    changes = count_once(changes, keys)
+    shown = commits_shown(changes, keys)
+    now = max([day, *(at for fact, at in timed if (fact.repository, fact.commit) in shown)])
+    person = _visible_person(frame.person, changes)
     scope = ProfileScope(person=person, keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming)
-    changes = apply_corrections(fold(facts, repositories_of(frame.visible)), found.corrections)
     context = ProfileContext(
         found.own_lines(changes, frame.zone),
         non_code=found.non_code_by_month(frame.zone),
@@ -161,11 +174,12 @@ async def profile_as_of(
     visible = tuple(one for one in repositories if one.id in grant.repositories)
     await bring_up_to_date(store, [one.id for one in visible])
     found = await store.read(records.facts_about, person.keys, [one.id for one in visible])
-    frame = _ProfileScope(person, visible, grant.naming, zone)
+    frame = _ProfileScope(person, visible, grant.naming, zone, grant.public)
 
     def make() -> Profile:
-        facts = [fact for fact in found.facts() if fact.landed_at <= end]
-        return _profile(facts, found.until(end), frame, datetime.fromtimestamp(end, UTC))
+        moment = datetime.fromtimestamp(end, UTC)
+        facts = [(fact, moment) for fact in found.facts() if fact.landed_at <= end]
+        return _profile(facts, found.until(end), frame, moment)
 
     return await asyncio.to_thread(make)
 
@@ -188,9 +202,8 @@ def repositories_of(visible: Iterable[RepositoryState]) -> Mapping[str, Reposito
     )
 
 
-def _visible_person(person: PersonState, facts: Iterable[Fact]) -> Person:
+def _visible_person(person: PersonState, changes: Iterable[Change]) -> Person:
     """The person with the name in the visible work: other work may contain a name that is not public."""
-    signed = [sig for fact in facts for sig in (fact.author, *fact.co_authors)]
-    names = Counter(sig.name for sig in signed if sig.name and person_key(sig) in person.keys)
-    name = min(names, key=lambda one: (-names[one], one), default="")
+    names = signed_names(changes, person.keys)
+    name = next((names[key].name for key in (person.key, *sorted(person.keys)) if key in names), "")
     return Person(person.key, name or person.login or "A contributor", (), person.login, person.user_id)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aiohttp import web
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
+from bot.landing.identity.credit import change_credits
+from bot.model.ids import RepositoryId
 from bot.render.html.page import PageOptions, render_page
-from bot.render.html.settings import LinkRow, RepositoryRow, SettingsView, settings_page, sign_in_page
+from bot.render.html.settings import ClaimRow, LinkRow, RepositoryRow, SettingsView, settings_page, sign_in_page
 from bot.render.wording import date_name, month_name
-from bot.store import choices, links, snapshots, visibility
+from bot.store import choices, links, records, snapshots, visibility
 from bot.store.snapshots import SnapshotEntry
 from bot.store.visibility import PersonState, RepositoryState
 from bot.web import profiles, subjects
@@ -16,6 +21,7 @@ from bot.web.access import OWNER
 from bot.web.collaborators import PageContext, page_context
 from bot.web.decisions import handle_action
 from bot.web.owner import Owner, begin_sign_in, end_sign_in, owner_of
+from bot.web.profile_reader import repositories_of
 from bot.web.responses import HTML, Manner, answer, problem
 
 _OWN = Manner(forms=True)
@@ -64,6 +70,7 @@ def _view(connection: Connection, context: PageContext, owner: Owner) -> Setting
         opted_out=person.opted_out,
         address=_public_address(context, person),
         repositories=tuple(RepositoryRow(one.id, one.full_name, one.id in hidden) for one in visible),
+        claims=_claims(connection, person, visible),
         organisations=_organisations(found),
         links=tuple(
             LinkRow(
@@ -79,6 +86,25 @@ def _view(connection: Connection, context: PageContext, owner: Owner) -> Setting
         snapshots=tuple((one.id, _snapshot_label(one)) for one in snapshots.snapshot_entries(connection, person.keys)),
         signs=pages.signing is not None,
     )
+
+
+_MOST_CLAIMS = 50
+
+
+def _claims(connection: Connection, person: PersonState, visible: Sequence[RepositoryState]) -> tuple[ClaimRow, ...]:
+    """The claims in these repositories, by pull request; what landed without one is decided together."""
+    ids = {one.full_name: one.id for one in visible}
+    found = records.facts_about(connection, person.keys, list(ids.values()))
+    rows: dict[tuple[RepositoryId, int], ClaimRow] = {}
+    for change in found.changes(repositories_of(visible)):
+        for commit, parts in change_credits(change):
+            repository = ids.get(commit.fact.repository)
+            if repository is not None and any(one.person in person.keys and one.grade == "claimed" for one in parts):
+                number = commit.fact.pull_request or 0
+                key = (repository, number)
+                before = rows.get(key) or ClaimRow(repository, commit.fact.repository, number, change.title, 0)
+                rows[key] = replace(before, commits=before.commits + 1)
+    return tuple(rows[key] for key in sorted(rows)[:_MOST_CLAIMS])
 
 
 def _snapshot_label(snapshot: SnapshotEntry) -> str:

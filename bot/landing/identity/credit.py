@@ -93,7 +93,7 @@ def signature_of(text: str) -> Signature | None:
 
 # --- grades ----------------------------------------------------------------------------------------------------------
 
-_RANK: dict[Grade, int] = {"proved": 2, "attributed": 1, "claimed": 0}
+GRADE_RANK: dict[Grade, int] = {"proved": 2, "attributed": 1, "claimed": 0}
 _AUTHOR_IN_CLONE: tuple[Grade, str] = ("attributed", "author of a landed commit")
 _BY_TEXT: tuple[Grade, str] = ("claimed", "named only in a trailer")
 HELPED_OUTSIDER = "a collaborator's commits in a pull request opened without write access"
@@ -103,7 +103,7 @@ _OWN_PROVED_CHANGE = "carries the person's own proved change"
 
 
 def best_grade(grades: Iterable[Grade]) -> Grade:
-    return max(grades, key=_RANK.__getitem__)
+    return max(grades, key=GRADE_RANK.__getitem__)
 
 
 def grade_of_author(fact: Fact) -> tuple[Grade, str]:
@@ -111,6 +111,8 @@ def grade_of_author(fact: Fact) -> tuple[Grade, str]:
     found, user = fact.evidence, fact.author.user_id
     if found is None:
         return _AUTHOR_IN_CLONE
+    if is_bot(fact.author):
+        return "claimed", "a machine by its name or address"
     if user is None:
         return "claimed", "GitHub knows no account with the author's address"
     if found.signer == user:
@@ -233,7 +235,7 @@ def people_of(change: Change, authors: Collection[PersonKey] = ()) -> tuple[Cred
 
 
 def _together(one: Credit, other: Credit) -> Credit:
-    best = one if _RANK[one.grade] >= _RANK[other.grade] else other
+    best = one if GRADE_RANK[one.grade] >= GRADE_RANK[other.grade] else other
     return replace(
         best,
         authored=one.authored or other.authored,

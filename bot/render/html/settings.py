@@ -15,6 +15,16 @@ class RepositoryRow(Struct, frozen=True):
     hidden: bool
 
 
+class ClaimRow(Struct, frozen=True):
+    """Work that others say is the person's: of one pull request, or without one (0)."""
+
+    repository: int
+    name: str
+    number: int
+    title: str
+    commits: int
+
+
 class LinkRow(Struct, frozen=True):
     """A signed link and its log: (day, format, times opened), newest day first."""
 
@@ -39,6 +49,7 @@ class SettingsView(Struct, frozen=True):
     address: str = ""
     """address of the public page; empty if there is none"""
     repositories: tuple[RepositoryRow, ...] = ()
+    claims: tuple[ClaimRow, ...] = ()
     organisations: tuple[tuple[int, str], ...] = ()
     links: tuple[LinkRow, ...] = ()
     snapshots: tuple[tuple[str, str], ...] = ()

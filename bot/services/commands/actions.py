@@ -17,6 +17,7 @@ from bot.model.profile import MonthRecord
 from bot.narrative.commands import Command, Name
 from bot.narrative.repository_month import contributor_months, with_summary
 from bot.render.notes.reply import ReplyPart, month_part, plain_part, why_change_part, why_number_part
+from bot.services.claims import ClaimDecision, decide_claims
 from bot.services.context import Context, job_reference
 from bot.services.corrections import fold_corrected
 from bot.services.digests.month_note import month_note, month_number
@@ -29,7 +30,7 @@ from bot.services.recording.record import RecordingTarget, recount
 from bot.services.repository_settings import stored_settings
 from bot.store import configurations, corrections, installations, ledger, people, records
 from bot.store.corrections import Correction
-from bot.store.digests import digests_posted_in
+from bot.store.digests import digests_posted_in, repository_of
 
 MOST_RECOUNTED = 20_000
 """facts of one repository that a command recounts at once; larger ones are left to the operator"""
@@ -73,6 +74,30 @@ def _report_own(connection: Connection, context: Context, asked: CommandRequest)
     newest = records[0] if records else None
     hint = f"Your months, links and settings: {context.public_url}/settings"
     return CommandResult(part=month_part(asked.text, newest, changes, hint))
+
+
+def _accept(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    return _decide_claims(connection, context, asked, accepted=True)
+
+
+def _reject(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    return _decide_claims(connection, context, asked, accepted=False)
+
+
+def _decide_claims(connection: Connection, context: Context, asked: CommandRequest, *, accepted: bool) -> CommandResult:
+    """On a pull request about its work; on the digest issue about everything landed so far where the digests look.
+
+    Whoever has no work there gets only a reaction.
+    """
+    scene, asker = asked.scene, asked.asker
+    number = None if scene.is_digest else scene.number
+    decision = ClaimDecision(asker.key, accepted, asker.asked_at, asked.event, number)
+    repositories = [scene.repository_id]
+    if scene.is_digest:
+        rows = digests_posted_in(connection, scene.repository_id)
+        repositories = sorted({scene.repository_id, *(repository_of(row.target) for row in rows)})
+    choices.ensure_person(connection, asker)
+    return CommandResult(done=bool(decide_claims(connection, context, decision, (scene.installation, repositories))))
 
 
 def _make_anonymous(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
@@ -191,6 +216,8 @@ def _pause(connection: Connection, context: Context, asked: CommandRequest) -> C
 
 ACTIONS: Mapping[Name, Action] = {
     "me": _report_own,
+    "accept": _accept,
+    "reject": _reject,
     "anonymise": _make_anonymous,
     "public": _set_public,
     "opt-out": _opt_out,

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.landing.identity.credit import credited_keys
+from bot.landing.identity.naming import signed_names
 from bot.landing.months import month_after, month_of, month_start
 from bot.metrics.non_code_activity import activity_by_month
 from bot.model.change import Change
@@ -99,7 +100,7 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
     unnamed = visibility.anonymous_people(connection)
     changes = redact_names(_changes(connection, scope, keys, zone), unnamed)
     about = DigestedMonth(frozenset(one.full_name for one in scope.repositories), scope.month, zone)
-    visible = _people(connection, keys)
+    visible = _people(connection, changes, keys)
     non_code = month_non_code(connection, scope, sorted(visible), changes, zone)
     where = about.repositories, scope.month, zone
     people_shown = [(person, frozenset((key,))) for key, person in visible.items()]
@@ -178,11 +179,18 @@ def month_number(month: Month) -> int:
     return -int(month.replace("-", ""))
 
 
-def _people(connection: Connection, keys: Sequence[PersonKey]) -> dict[PersonKey, Person]:
-    """The people who may be shown."""
+def _people(connection: Connection, changes: Sequence[Change], keys: Sequence[PersonKey]) -> dict[PersonKey, Person]:
+    """The people who may be shown, named as this work and GitHub name them."""
     hidden = visibility.hidden_people(connection)
-    found = {key: people.person(connection, key) for key in keys if key not in hidden}
-    return {key: person for key, person in found.items() if person is not None}
+    signed = signed_names(changes, [key for key in keys if key not in hidden])
+    accounts = people.accounts_of(connection, list(signed))
+    found = {}
+    for key, one in signed.items():
+        account = accounts.get(key)
+        login, user_id = (account.login, account.user_id) if account else (None, None)
+        bot = one.machine or bool(account and account.bot)
+        found[key] = Person(key, one.name, (), login, user_id, bot)
+    return found
 
 
 __all__ = ["MonthNote", "MonthParts", "Repository", "month_note", "month_number", "month_parts"]

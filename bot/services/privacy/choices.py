@@ -15,14 +15,14 @@ from bot.store.visibility import Naming, subject_of_person
 
 def hide(connection: Connection, context: Context, asker: Asker) -> None:
     """Opt out: the person is shown nowhere, and posts are rewritten without them."""
-    _ensure_person(connection, asker)
+    ensure_person(connection, asker)
     choices.opt_out(connection, asker.key, asker.asked_at)
     refresh_person_posts(connection, context, asker.key)
 
 
 def show(connection: Connection, context: Context, asker: Asker, *, public: bool) -> None:
     """Publish the person's page or end that. Publishing also ends an opt-out."""
-    _ensure_person(connection, asker)
+    ensure_person(connection, asker)
     if public:
         people.opt_out(connection, asker.key, None)
     visibility.publish(connection, subject_of_person(asker.key), public=public, now=asker.asked_at)
@@ -31,7 +31,7 @@ def show(connection: Connection, context: Context, asker: Asker, *, public: bool
 
 def anonymise(connection: Connection, context: Context, asker: Asker) -> None:
     """Show the person without a name from now on."""
-    _ensure_person(connection, asker)
+    ensure_person(connection, asker)
     state = visibility.person_state(connection, asker.key)
     naming: Naming = "anonymous"
     visibility.publish(
@@ -41,8 +41,8 @@ def anonymise(connection: Connection, context: Context, asker: Asker) -> None:
     refresh_person_posts(connection, context, asker.key)
 
 
-def _ensure_person(connection: Connection, asker: Asker) -> None:
+def ensure_person(connection: Connection, asker: Asker) -> None:
     """Store the person if unknown, because a choice refers to one even before any work landed."""
     if people.person(connection, asker.key) is None:
         account = asker.account
-        save_people(connection, [Person(asker.key, account.name, (), account.login, account.user_id)])
+        save_people(connection, [Person(asker.key, "", (), account.login, account.user_id)])

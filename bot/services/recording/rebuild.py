@@ -86,8 +86,8 @@ def _correct_all(connection: Connection, installation: InstallationId, zone: Zon
     be compared. Memory depends on the largest month and the largest such group, and otherwise only on the row numbers
     of facts and the ids of changes.
     """
-    stored_state, classifications = folding.read_installation(connection, installation)
-    known = LedgerState(stored_state, classifications)
+    stored_state, corrections = folding.read_installation(connection, installation)
+    known = LedgerState(stored_state, corrections)
     parts, unconnected = folding.parts_of_installation(connection, installation)
     given, begun = _Given(stored_state.ids, zone), _BEFORE_ALL
     for numbers in parts:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
-from functools import lru_cache
 from operator import attrgetter
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
@@ -15,14 +14,16 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.landing.changes import fold, single_fact_change
-from bot.landing.corrections import Classification, apply_corrections
-from bot.landing.identity.credit import credited_keys, is_machine, person_key
+from bot.landing.corrections import Corrections, apply_corrections
+from bot.landing.identity.addresses import app_of
+from bot.landing.identity.credit import credited_keys, person_key
 from bot.landing.identity.evidence import merged_evidence, with_shares
+from bot.landing.identity.naming import signatures_of
 from bot.landing.months import month_of
 from bot.model.change import Change
-from bot.model.commit import Person, Repository, Signature
+from bot.model.commit import Repository
 from bot.model.fact import Evidence, Fact
-from bot.model.ids import ChangeId, CommitId, InstallationId, Month, PersonKey, RepositoryId
+from bot.model.ids import ChangeId, CommitId, InstallationId, Month, PersonKey, RepositoryId, UserId
 from bot.services.recording.change_rows import change_rows, sums
 from bot.store import changes, erasure, folding, ledger, people, totals
 from bot.store.fact_keys import KeyedFact, unconnected_facts, with_keys
@@ -64,20 +65,18 @@ def record(
     fresh = ledger.append_facts(connection, target.repository, facts, now)
     # Other transactions may append before the lock; the one that folds later finds these facts.
     folding.lock_installation(connection, target.installation)
-    stored_state, classifications = folding.read_repository(connection, target.installation, target.repository)
+    stored_state, corrections = folding.read_repository(connection, target.installation, target.repository)
     if not fresh:
         return Recorded((), (), stored_state.repositories)
     known = {**left, **fresh}
     after = facts_folding_with(connection, known, target.installation)
     if again or len(after) > len(known) or any(one.fact.repository not in stored_state.ids for one in fresh.values()):
-        stored_state, classifications = folding.read_installation(connection, target.installation)
+        stored_state, corrections = folding.read_installation(connection, target.installation)
     older = {**before, **{number: one for number, one in after.items() if number not in fresh}}
     new = [one.fact for one in fresh.values()]
-    _see_people(connection, new)
+    _see_people(connection, new, now)
     recorded = frozenset(one.fact.commit for one in older.values())
-    read = LedgerState(
-        stored_state, classifications, after, recorded, totals.read_cells(connection, _cells(fresh, target))
-    )
+    read = LedgerState(stored_state, corrections, after, recorded, totals.read_cells(connection, _cells(fresh, target)))
     old = read.folded_changes(older) if older else ()
     changed, months = _write(connection, target, read, (old, read.folded_changes(after)), everything=False)
     return Recorded(tuple(fact.commit for fact in new), changed, stored_state.repositories, months)
@@ -112,9 +111,9 @@ def recount(
 ) -> Recorded:
     """Fold the facts connected to these commits again and write the result; `gone` are facts just deleted."""
     folding.lock_installation(connection, target.installation)
-    stored_state, classifications = folding.read_installation(connection, target.installation)
+    stored_state, corrections = folding.read_installation(connection, target.installation)
     after = _recorded(connection, target, ledger.numbers_of(connection, target.repository, commits))
-    known = LedgerState(stored_state, classifications, after)
+    known = LedgerState(stored_state, corrections, after)
     # Numbers below zero stand for no row.
     old = {**after, **{-1 - at: KeyedFact.of(fact) for at, fact in enumerate(gone)}}
     changed, months = _write(
@@ -156,7 +155,7 @@ class LedgerState(Struct, frozen=True):
     """What a recording has read from the database."""
 
     stored_state: folding.Standing
-    classifications: tuple[Classification, ...]
+    corrections: Corrections
     facts: Mapping[int, KeyedFact] = field(default_factory=dict)
     """including all facts that fold with them"""
     recorded: frozenset[CommitId] = frozenset()
@@ -249,7 +248,7 @@ def fold_state(known: LedgerState, unconnected: Collection[int], facts: Mapping[
         else:
             found.append(change)
     found += fold(connected, known.stored_state.repositories) if connected else ()
-    return apply_corrections(sorted(found, key=attrgetter("landed_at", "id")), known.classifications)
+    return apply_corrections(sorted(found, key=attrgetter("landed_at", "id")), known.corrections)
 
 
 def _has_recorded_commit(change: Change, recorded: frozenset[CommitId]) -> bool:
@@ -257,22 +256,21 @@ def _has_recorded_commit(change: Change, recorded: frozenset[CommitId]) -> bool:
     return bool(recorded) and any(commit.fact.commit in recorded for commit in change.commits)
 
 
-def _see_people(connection: Connection, facts: Iterable[Fact]) -> None:
-    newest: dict[Signature, tuple[int, CommitId]] = {}
-    for fact in facts:
-        for sig in (fact.author, *fact.co_authors):
-            newest[sig] = max(newest.get(sig, _NEVER), (fact.landed_at, fact.commit))
-    people.see_landed_people(connection, [people.PersonSighting(_person_of(sig), *age) for sig, age in newest.items()])
-
-
-_NEVER = (0, CommitId(""))
-
-
-@lru_cache(maxsize=4096)
-def _person_of(sig: Signature) -> Person:
-    """Cached, because the same people land work again and again."""
-    emails = (sig.email.lower(),) if sig.email else ()
-    return Person(person_key(sig), sig.name, emails, sig.login, sig.user_id, is_machine(sig), (sig.name,))
+def _see_people(connection: Connection, facts: Iterable[Fact], now: datetime) -> None:
+    """Save the accounts that GitHub resolved, and nothing that only a commit says: names, trailers, addresses."""
+    signed = {sig for fact in facts for sig in signatures_of(fact)}
+    resolved = [sig for sig in signed if sig.user_id is not None and sig.login and app_of(sig.email) is None]
+    addresses: dict[UserId, set[str]] = defaultdict(set)
+    for sig in resolved:
+        addresses[UserId(sig.user_id or 0)].add(sig.email)
+    accounts = [
+        people.Account(
+            UserId(sig.user_id or 0), sig.login or "", sig.bot, tuple(sorted(addresses[UserId(sig.user_id or 0)]))
+        )
+        for sig in sorted(resolved, key=lambda one: (one.login or "", one.email))
+    ]
+    people.see_accounts(connection, accounts, int(now.timestamp()))
+    people.see_addresses(connection, {key for sig in signed if (key := person_key(sig)).startswith("e:")})
 
 
 # --- totals ----------------------------------------------------------------------------------------------------------
