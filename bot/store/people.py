@@ -55,7 +55,7 @@ class Account(Struct, frozen=True):
 def save_people(connection: Connection, people: Iterable[Person], proof: Proof = "claimed") -> None:
     """Save people with all their addresses, names and logins; what is proved stays proved."""
     found = list(people)
-    _PEOPLE.run(connection, [(*_own(one), 0, "") for one in found])
+    _PEOPLE.run(connection, list({one.key: (*_own(one), 0, "") for one in found}.values()))
     _NAMES[proof].run(connection, list({alias for one in found for alias in _aliases(one, proof)}))
 
 

@@ -17,7 +17,7 @@ from multidict import CIMultiDict
 
 from bot.landing.identity.credit import person_key
 from bot.model.commit import Person, Repository, Signature
-from bot.model.fact import Fact, Lines
+from bot.model.fact import Evidence, Fact, Lines
 from bot.model.ids import CommitId, InstallationId, PersonKey, RepositoryId, UserId
 from bot.store import installations, ledger, links, people, visibility
 from bot.store.engine import Store
@@ -35,7 +35,7 @@ _MARCH = int(datetime(2026, 3, 1, tzinfo=UTC).timestamp())
 
 
 def fact(number: int, repository: str, *, author: Signature = ADA, **values: Any) -> Fact:
-    """A feature of 12 lines that landed `number` hours into March 2026 (earlier where negative)."""
+    """A feature of 12 lines that its author landed `number` hours into March 2026 (earlier where negative)."""
     commit = CommitId(hashlib.sha1(f"{repository}{number}".encode(), usedforsecurity=False).hexdigest())
     given: dict[str, Any] = {
         "repository": repository,
@@ -50,6 +50,7 @@ def fact(number: int, repository: str, *, author: Signature = ADA, **values: Any
         "kind": "feature",
         "lines": Lines(authored=10, tests=2),
         "languages": {"Python": 12},
+        "evidence": Evidence(author.user_id, pusher=author.user_id, pull_request="pull_request" in values),
     }
     return Fact(**(given | values))
 

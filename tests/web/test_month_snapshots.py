@@ -25,8 +25,8 @@ from bot.landing.lines.split import read_files
 from bot.metrics.line_fates import own_commits
 from bot.metrics.line_hashes import hash_lines
 from bot.model.commit import Repository
-from bot.model.fact import Fact
-from bot.model.ids import Month, RepositoryId
+from bot.model.fact import Evidence, Fact
+from bot.model.ids import Month, RepositoryId, UserId
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.worker import Worker
 from bot.services.context import Context
@@ -260,13 +260,19 @@ def with_hashes(clone: Clone, facts: list[Fact]) -> list[Fact]:
     return [replace(one, line_hashes=hashes) for one, hashes in zip(facts, read, strict=True)]
 
 
+def told_by_github(found: Fact) -> Fact:
+    """The fact as a backfill records it: GitHub resolves the author, who pushed it."""
+    author = replace(found.author, user_id=UserId(7), login="ada-example")
+    return replace(found, author=author, evidence=Evidence(pusher=UserId(7), pulls_known=True))
+
+
 async def taken_from(
     url: str, clone: Clone, key: SigningKey, naming: visibility.Naming
 ) -> tuple[snapshots.Snapshot, str]:
     """The snapshot of the clone's second month, its facts recorded backwards in that database."""
     record = CloneRecord(open_clones([clone.folder]), cache=False)
     record.refresh()
-    found = (commit.fact for change in record.all_changes() for commit in change.commits)
+    found = (told_by_github(commit.fact) for change in record.all_changes() for commit in change.commits)
     facts = with_hashes(clone, sorted({one.commit: one for one in found}.values(), key=_newest_first))
     record.close()
     async with await Store.open(url) as store:
@@ -314,7 +320,7 @@ def from_clone(clone: Clone, naming: Any) -> str:
     record = CloneRecord(open_clones([clone.folder]), cache=False)
     record.refresh()
     persons = record.people.find("ada-example")
-    facts = [commit.fact for change in record.changes_of(persons) for commit in change.commits]
+    facts = [told_by_github(commit.fact) for change in record.changes_of(persons) for commit in change.commits]
     changes = fold([one for one in facts if one.landed_at <= end.timestamp()], record.repositories)
     person = replace(persons[0], name=ADA.name)
     scope = ProfileScope(person=person, keys=record.keys_of(persons), zone=ZoneInfo("UTC"), now=end, naming=naming)

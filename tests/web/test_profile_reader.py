@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from bot.metrics.line_hashes import FileHashes, pack
-from bot.model.commit import Signature
+from bot.model.commit import Share, Signature
+from bot.model.fact import Evidence
 from bot.model.ids import UserId
 from bot.store.engine import Store
 from bot.web import profile_reader
@@ -25,19 +26,21 @@ def hashes(added: list[int], removed: list[int] | None = None, file: int = 7) ->
 
 
 GATE: dict[str, Any] = {"paths": ("src/gate.py",), "line_hashes": hashes([1, 2, 3])}
+TOGETHER = Evidence(UserId(8), True, shares=(Share(ADA, 1, 5), Share(BOB, 1, 7)), pull_request=True)
+GATE: dict[str, Any] = {"paths": ("src/gate.py",), "signals": {"added": 40, "files": 1}}
 
 
 @pytest.fixture
 def folded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of facts of each profile that was folded."""
     seen: list[int] = []
-    fold = profile_reader.fold
+    fold = profile_reader.fold_islands
 
     def noted(facts: Any, *more: Any) -> Any:
         seen.append(len(facts))
         return fold(facts, *more)
 
-    monkeypatch.setattr(profile_reader, "fold", noted)
+    monkeypatch.setattr(profile_reader, "fold_islands", noted)
     return seen
 
 
@@ -59,7 +62,7 @@ async def test_another_persons_landing_does_not_refold_the_profile(store: Store,
     [
         ({"title": "fix: the gate", "kind": "bug_fix", "author": BOB, "line_hashes": hashes([5], [1])}, 6),
         ({"title": "Widen the gate"}, 6),
-        ({"title": "Widen the gate", "author": BOB, "co_authors": (ADA,)}, 6),
+        ({"title": "Widen the gate", "author": BOB, "co_authors": (ADA,), "evidence": TOGETHER}, 6),
     ],
     ids=["a fix of their lines", "work of their own", "work they had a part in"],
 )
