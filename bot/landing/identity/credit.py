@@ -111,7 +111,7 @@ def grade_of_author(fact: Fact) -> tuple[Grade, str]:
     found, user = fact.evidence, fact.author.user_id
     if found is None:
         return _AUTHOR_IN_CLONE
-    if is_bot(fact.author):
+    if is_machine(fact.author):
         return "claimed", "a machine by its name or address"
     if user is None:
         return "claimed", "GitHub knows no account with the author's address"

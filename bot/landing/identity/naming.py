@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from bot.landing.identity.credit import HELPED_OUTSIDER, change_credits, is_bot, person_key
+from bot.landing.identity.credit import HELPED_OUTSIDER, change_credits, is_machine, person_key
 from bot.model.change import Change
 from bot.model.commit import Signature
 from bot.model.fact import Fact
@@ -46,4 +46,4 @@ def _signed_name(by_grade: dict[Grade, Counter[Signature]]) -> SignedName:
     for sig, times in counts.items():
         names[sig.name.strip()] += times
     name = min((one for one in names if one), key=lambda one: (-names[one], one), default="")
-    return SignedName(name, all(is_bot(sig) for found in by_grade.values() for sig in found))
+    return SignedName(name, all(is_machine(sig) for found in by_grade.values() for sig in found))
