@@ -49,12 +49,12 @@ def fold_islands(
 
 def count_once(changes: Sequence[Change], keys: Collection[PersonKey]) -> tuple[Change, ...]:
     """The changes with each commit counted once for these people: where it has the best grade, then the earliest."""
-    places: dict[CommitId, list[tuple[int, int, int]]] = defaultdict(list)
+    found_in: dict[CommitId, list[tuple[int, int, int]]] = defaultdict(list)
     for index, change in enumerate(changes):
         for commit, parts in change_credits(change):
             ranks = [GRADE_RANK[part.grade] for part in parts if part.person in keys]
-            places[commit.fact.commit].append((-max(ranks, default=-1), commit.fact.landed_at, index))
-    kept = {commit: min(found)[2] for commit, found in places.items() if len({index for *_, index in found}) > 1}
+            found_in[commit.fact.commit].append((-max(ranks, default=-1), commit.fact.landed_at, index))
+    kept = {commit: min(found)[2] for commit, found in found_in.items() if len({index for *_, index in found}) > 1}
     if not kept:
         return tuple(changes)
     return tuple(_without_copies(change, at, kept) for at, change in enumerate(changes))

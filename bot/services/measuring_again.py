@@ -11,21 +11,22 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from gidgethub import BadRequest
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.github.client import Client, is_missing
+from bot.github.reads import read_pull_request
 from bot.metrics.measure import Measure
 from bot.metrics.registry import FACT_METHOD
 from bot.model.commit import Repository
 from bot.model.fact import Fact
 from bot.model.ids import InstallationId, RepositoryId
 from bot.services.context import Context, job_reference, translate_github_errors
-from bot.services.digests.refresh import refresh_digests
-from bot.services.measuring.facts import measure_facts, read_recorded_landings
+from bot.services.measuring.facts import LandingSource, measure_facts, read_recorded_landings
 from bot.services.measuring.rules import current_rules
 from bot.services.recording.record import RecordingTarget, record
 from bot.services.repositories.repository import current_repository
-from bot.store import measurements
+from bot.store import measurements, pulls
 from bot.store.jobs import LATER
 
 log = logging.getLogger(__name__)
@@ -67,18 +68,40 @@ async def _measure_one(context: Context, client: Client, known: tuple[Repository
             log.warning("%s@%s no longer exists: its measurement stays as it is", repository.full_name, fact.commit)
             return fact
         raise
-    (measured,) = await measure_facts(context, repository, landed, rules)
+    await _complete_pull_request(context, client, repository, fact)
+    source = LandingSource(client=client, pulls_known=fact.evidence is None or fact.evidence.pulls_known)
+    (measured,) = await measure_facts(context, repository, landed, rules, source=source)
     return measured
 
 
+async def _complete_pull_request(context: Context, client: Client, repository: Repository, fact: Fact) -> None:
+    """Read the pull request again if it was stored before GitHub was asked whether its author may write."""
+    number = RepositoryId(repository.id or 0)
+
+    def stored(connection: Connection) -> pulls.PullRequestRow | None:
+        row = pulls.row_merged_as(connection, number, fact.merge_commit)
+        return row or (pulls.read(connection, number, fact.pull_request) if fact.pull_request else None)
+
+    row = await context.store.read(stored)
+    if row is None or "author_writes" in row.payload:
+        return
+    try:
+        answer = await read_pull_request(client, repository, row.number)
+    except BadRequest as error:
+        if not is_missing(error):
+            raise
+        return
+    payload = row.payload | {"author_writes": answer.pull_request.author_writes}
+    await context.store.write(pulls.save_pull_request, replace(row, payload=payload))
+
+
 def activate(connection: Connection, context: Context, where: tuple[InstallationId, RepositoryId]) -> None:
-    """Replace the oldest outdated facts by the new ones, in the caller's transaction."""
+    """Replace the oldest outdated facts by the new ones, in the caller's transaction; posted digests stay."""
     target, now = RecordingTarget(*where, context.zone), context.clock()
     facts = measurements.measured_facts(connection, where[1], FACT_METHOD, ACTIVATED_AT_ONCE)
     commits = [fact.commit for fact in facts]
     measurements.set_aside(connection, where[1], commits, method=FACT_METHOD, now=now)
-    recorded = record(connection, target, facts, now=now, again=True)
-    refresh_digests(connection, context, target, recorded)
+    record(connection, target, facts, now=now, again=True)
     log.info("%d commits of repository %d were measured again", len(facts), where[1])
 
 

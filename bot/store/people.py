@@ -42,14 +42,23 @@ PERSON_ALIAS = Table(
 )
 
 
-class Account(Struct, frozen=True):
+class GitHubAccount(Struct, frozen=True):
     """An account as GitHub describes it in an answer about it."""
 
     user_id: UserId
     login: str
     bot: bool = False
-    addresses: tuple[str, ...] = ()
-    """those that GitHub resolved to it"""
+    address: str = ""
+    """one that GitHub resolved to it"""
+    at: int = 0
+    """epoch seconds: of the landing that was asked about, else of the answer"""
+    by: str = ""
+    """the commit of that landing"""
+
+    @property
+    def age(self) -> tuple[int, str, str]:
+        """The greater one is the newer."""
+        return self.at, self.by, self.login
 
 
 def save_people(connection: Connection, people: Iterable[Person], proof: Proof = "claimed") -> None:
@@ -59,17 +68,21 @@ def save_people(connection: Connection, people: Iterable[Person], proof: Proof =
     _NAMES[proof].run(connection, list({alias for one in found for alias in _aliases(one, proof)}))
 
 
-def see_accounts(connection: Connection, accounts: Iterable[Account], at: int) -> None:
-    """Save accounts as GitHub described them at that second of the epoch, whatever order answers are stored in."""
-    found = list(accounts)
-    rows = {one.user_id: (f"u:{one.user_id}", one.user_id, clean_text(one.login), one.bot, at, "") for one in found}
-    _ACCOUNTS.run(connection, list(rows.values()))
-    aliases = {
-        (kind, clean_text(value.lower()), f"u:{one.user_id}", "claimed")
-        for one in found
-        for kind, value in (("login", one.login), *(("email", address) for address in one.addresses))
-        if value
-    }
+def see_accounts(connection: Connection, accounts: Iterable[GitHubAccount]) -> None:
+    """Save accounts as the newest answer describes them, in whatever order answers are stored."""
+    newest: dict[UserId, GitHubAccount] = {}
+    aliases: set[tuple[str, ...]] = set()
+    for one in accounts:
+        last = newest.get(one.user_id)
+        if last is None or last.age < one.age:
+            newest[one.user_id] = one
+        found = (("login", one.login), ("email", one.address))
+        aliases |= {(kind, clean_text(text.lower()), f"u:{one.user_id}", "claimed") for kind, text in found if text}
+    rows = [
+        (f"u:{one.user_id}", one.user_id, clean_text(one.login), one.bot, one.at, clean_text(one.by))
+        for one in newest.values()
+    ]
+    _ACCOUNTS.run(connection, rows)
     _NAMES["claimed"].run(connection, sorted(aliases))
 
 
@@ -122,10 +135,10 @@ def keys_of(connection: Connection, kind: AliasKind, value: str) -> list[PersonK
     return [PersonKey(row.person_key) for row in rows]
 
 
-def accounts_of(connection: Connection, keys: Sequence[PersonKey]) -> dict[PersonKey, Account]:
+def accounts_of(connection: Connection, keys: Sequence[PersonKey]) -> dict[PersonKey, GitHubAccount]:
     """The accounts with these keys; people without an account have none."""
     query = select(PERSON).where(PERSON.c.key.in_(keys), PERSON.c.user_id.is_not(None), PERSON.c.login.is_not(None))
-    return {PersonKey(row.key): Account(row.user_id, row.login, row.bot) for row in connection.execute(query)}
+    return {PersonKey(row.key): GitHubAccount(row.user_id, row.login, row.bot) for row in connection.execute(query)}
 
 
 def person(connection: Connection, key: PersonKey) -> Person | None:

@@ -112,8 +112,8 @@ async def _decide_claims(context: PageContext, owner: Owner, form: FormFields) -
     keys = owner.person.keys if owner.person else frozenset()
 
     def save(connection: Connection) -> None:
-        shown = {one.id for one in visibility.repositories_with(connection, keys) if one.public and one.active}
-        if repository not in shown or context.pages.decide is None:
+        reachable = {one.id for one in visibility.repositories_with(connection, keys) if one.public and one.active}
+        if repository not in reachable or context.pages.decide is None:
             raise ValueError("not a repository of this person's work")
         context.pages.decide(connection, decision, repository)
 

@@ -101,7 +101,7 @@ async def end_sign_in(request: web.Request) -> web.Response:
     def begin(connection: Connection) -> str:
         user_id, login = account
         if not erasure.erased_people(connection, [PersonKey(f"u:{user_id}")]):
-            people.see_accounts(connection, [people.Account(user_id, login)], int(now.timestamp()))
+            people.see_accounts(connection, [people.GitHubAccount(user_id, login, at=int(now.timestamp()))])
         return sessions.begin(connection, user_id, login, now)
 
     cookie = await context.pages.store.write(begin)

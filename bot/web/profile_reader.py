@@ -150,8 +150,8 @@ def _profile(
     if frame.public:
         changes = changes_for_public(changes, keys)
     changes = count_once(changes, keys)
-    shown = commits_shown(changes, keys)
-    now = max([day, *(at for fact, at in timed if (fact.repository, fact.commit) in shown)])
+    commits = commits_shown(changes, keys)
+    now = max([day, *(at for fact, at in timed if (fact.repository, fact.commit) in commits)])
     person = _visible_person(frame.person, changes)
     scope = ProfileScope(person=person, keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming)
     context = ProfileContext(

@@ -72,14 +72,13 @@ async def test_the_order_and_the_batches_of_facts_make_no_difference(store: Stor
     assert await dump_of(store, split(story(), random.Random(seed_))) == expected
 
 
-async def test_a_person_is_shown_as_the_newest_landing_names_them_and_known_by_all_names(store: Store) -> None:
+async def test_an_account_is_called_what_github_answers_and_nothing_that_commits_say(store: Store) -> None:
     older, newer = fact(1, author=ada(1)), fact(2, author=ada(2))
     await dump_of(store, [[(APP, newer)], [(APP, older)]])
     with store.snapshot() as connection:
         found = people.person(connection, person_key(ada(1)))
     assert found is not None
-    assert (found.name, found.login) == (ada(2).name, "ada-0")
-    assert set(found.names) == {ada(1).name, ada(2).name}
+    assert (found.name, found.login, found.names) == ("", "ada-0", ())
     assert set(found.emails) == {"ada@example.org", "ada@work.example.org"}
 
 

@@ -27,7 +27,6 @@ def hashes(added: list[int], removed: list[int] | None = None, file: int = 7) ->
 
 GATE: dict[str, Any] = {"paths": ("src/gate.py",), "line_hashes": hashes([1, 2, 3])}
 TOGETHER = Evidence(UserId(8), True, shares=(Share(ADA, 1, 5), Share(BOB, 1, 7)), pull_request=True)
-GATE: dict[str, Any] = {"paths": ("src/gate.py",), "signals": {"added": 40, "files": 1}}
 
 
 @pytest.fixture

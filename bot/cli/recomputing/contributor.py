@@ -86,7 +86,7 @@ def _credited_commits(record: CloneRecord, scope: PublishedScope) -> Mapping[Per
 def _stated_commits(published: Mapping[str, Any]) -> int:
     """The number of commits that the profile states, own and credited ones."""
     overall = published.get("overall")
-    counts = [overall.get(name) for name in ("commits", "co_authored")] if isinstance(overall, dict) else []
+    counts = [overall.get(name) for name in ("commits", "co_authored", "claimed")] if isinstance(overall, dict) else []
     return sum(count for count in counts if isinstance(count, int))
 
 

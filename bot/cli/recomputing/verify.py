@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from bot.cli.recomputing.contributor import PublishedScope, find_contributor
+from bot.cli.recomputing.grades import PublishedGrades, published_grades
 from bot.cli.recomputing.offline import record_of
 from bot.cli.recomputing.unverifiable import (
     contributor_lines,
@@ -25,11 +26,13 @@ from bot.configuration.signing import is_signed
 from bot.history.record import CloneRecord
 from bot.landing.months import parse_month
 from bot.metrics.line_fates import own_commits
+from bot.metrics.registry import METHOD_VERSION
 from bot.model.change import Change
 from bot.model.commit import Person, Signature
 from bot.model.fact import Fact
 from bot.model.ids import Month
 from bot.render.anonymity import PERSONAL, Identity
+from bot.render.plain_text import plain_text
 
 _KEYS = {
     "months": "month",
@@ -72,9 +75,13 @@ def examine(paths: Sequence[str], text: str, *, keys: str | None = None) -> Veri
     UnusableInputError for a text that is no profile, for a repository without a clone, and for unreadable clones.
     """
     published, found = _open_envelope(text, keys)
+    _check_method(published)
     with record_of(paths) as record:
-        recomputed, corrected = _recompute(record, published)
-    return Verification((*found, *_differences(published, recomputed, "")), (*corrected, *live_lines(published)))
+        recomputed, graded, corrected = _recompute(record, published)
+    different = [*found, *_differences(published, recomputed, "")]
+    parts = [one for one in different if graded.hides_parts(one.field)]
+    stated = (*corrected, *live_lines(published), *graded.lines, *(f"{one.field} is {one.published}" for one in parts))
+    return Verification(tuple(one for one in different if one not in parts), stated)
 
 
 def examine_file(paths: Sequence[str], profile: Path, *, keys: Path | None = None) -> Verification:
@@ -138,11 +145,21 @@ def _check_shape(published: Mapping[str, Any]) -> None:
             raise UnusableInputError(f"the profile has no {name}; download it again from its .json address")
 
 
+def _check_method(published: Mapping[str, Any]) -> None:
+    """Numbers of another method differ by definition, so nothing is compared."""
+    version = published["method"].get("version")
+    if version != METHOD_VERSION:
+        raise UnusableInputError(
+            f"the profile was made by method version {plain_text(json.dumps(version))}, and this program computes "
+            f"version {METHOD_VERSION}; verify it with the release of Almanac that made it, or download it again"
+        )
+
+
 # --- recomputing -----------------------------------------------------------------------------------------------------
 
 
-def _recompute(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The recomputed profile, and in words the names and corrections it uses from the published one."""
+def _recompute(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[str, Any], PublishedGrades, list[str]]:
+    """The recomputed profile, and what it uses from the published one: grades, and in words names and corrections."""
     from bot.landing.changes import fold
     from bot.landing.corrections import apply_corrections
     from bot.narrative.profile import ProfileContext, ProfileScope, build
@@ -172,6 +189,8 @@ def _recompute(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[
     by_id = published_corrections(published, changes, _own_repositories(changes, persons))
     changes = apply_corrections(changes, [one for one, _ in by_id.values()])
     everybody = fold(_facts_until(record, int(now.timestamp())), record.repositories)
+    graded = published_grades(published, changes, keys)
+    changes = graded.changes
     context = ProfileContext(
         own_commits(everybody, record.line_record(), zone),
         everybody=True,
@@ -179,7 +198,8 @@ def _recompute(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[
         partial=_partial_repositories(published, _own_repositories(changes, persons)),
     )
     profile = apply_naming(build(changes, scope, context), changes, scope)
-    return profile_object(profile), [*contributor_lines(published_contributor, persons), *correction_lines(by_id)]
+    stated = [*contributor_lines(published_contributor, persons), *correction_lines(by_id)]
+    return profile_object(profile), graded, stated
 
 
 def _month(stated: Any) -> Month | None:

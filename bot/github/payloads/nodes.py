@@ -134,13 +134,13 @@ class _Account(Struct, frozen=True, rename="camel"):
     database_id: Person
 
 
-class _Permission(Struct, frozen=True):
+class _CollaboratorEdge(Struct, frozen=True):
     permission: str
     node: _Account
 
 
 class _Collaborators(Struct, frozen=True):
-    edges: tuple[_Permission | None, ...] | None = None
+    edges: tuple[_CollaboratorEdge | None, ...] | None = None
 
 
 class _ReleaseNode(Struct, frozen=True, rename="camel"):

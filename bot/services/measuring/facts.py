@@ -59,6 +59,8 @@ class LandingSource(Struct, frozen=True):
     pusher: UserId | None = None
     client: Client | None = None
     """asked whose commits a squash has; without one, what was recorded before stays"""
+    pulls_known: bool = False
+    """every delivery about the pull requests of that time has been processed"""
 
 
 async def measure_facts(
@@ -82,6 +84,7 @@ async def measure_facts(
             clamped=clamped,
             on_github=True,
             pusher=source.pusher,
+            pulls_known=source.pulls_known,
         )
         bringing = partial(pull_request_of, landing=landing, rules=rules, brought=source.brought)
         pull_request = await context.store.read(bringing)

@@ -21,9 +21,9 @@ from bot.landing.identity.evidence import merged_evidence, with_shares
 from bot.landing.identity.naming import signatures_of
 from bot.landing.months import month_of
 from bot.model.change import Change
-from bot.model.commit import Repository
+from bot.model.commit import Repository, Signature
 from bot.model.fact import Evidence, Fact
-from bot.model.ids import ChangeId, CommitId, InstallationId, Month, PersonKey, RepositoryId, UserId
+from bot.model.ids import ChangeId, CommitId, InstallationId, Month, PersonKey, RepositoryId
 from bot.services.recording.change_rows import change_rows, sums
 from bot.store import changes, erasure, folding, ledger, people, totals
 from bot.store.fact_keys import KeyedFact, unconnected_facts, with_keys
@@ -74,7 +74,7 @@ def record(
         stored_state, corrections = folding.read_installation(connection, target.installation)
     older = {**before, **{number: one for number, one in after.items() if number not in fresh}}
     new = [one.fact for one in fresh.values()]
-    _see_people(connection, new, now)
+    _see_people(connection, new)
     recorded = frozenset(one.fact.commit for one in older.values())
     read = LedgerState(stored_state, corrections, after, recorded, totals.read_cells(connection, _cells(fresh, target)))
     old = read.folded_changes(older) if older else ()
@@ -256,21 +256,22 @@ def _has_recorded_commit(change: Change, recorded: frozenset[CommitId]) -> bool:
     return bool(recorded) and any(commit.fact.commit in recorded for commit in change.commits)
 
 
-def _see_people(connection: Connection, facts: Iterable[Fact], now: datetime) -> None:
+def _see_people(connection: Connection, facts: Iterable[Fact]) -> None:
     """Save the accounts that GitHub resolved, and nothing that only a commit says: names, trailers, addresses."""
-    signed = {sig for fact in facts for sig in signatures_of(fact)}
-    resolved = [sig for sig in signed if sig.user_id is not None and sig.login and app_of(sig.email) is None]
-    addresses: dict[UserId, set[str]] = defaultdict(set)
-    for sig in resolved:
-        addresses[UserId(sig.user_id or 0)].add(sig.email)
+    newest: dict[Signature, tuple[int, CommitId]] = {}
+    for fact in facts:
+        for sig in signatures_of(fact):
+            newest[sig] = max(newest.get(sig, _NEVER), (fact.landed_at, fact.commit))
     accounts = [
-        people.Account(
-            UserId(sig.user_id or 0), sig.login or "", sig.bot, tuple(sorted(addresses[UserId(sig.user_id or 0)]))
-        )
-        for sig in sorted(resolved, key=lambda one: (one.login or "", one.email))
+        people.GitHubAccount(sig.user_id, sig.login, sig.bot, sig.email, *age)
+        for sig, age in newest.items()
+        if sig.user_id is not None and sig.login and app_of(sig.email) is None
     ]
-    people.see_accounts(connection, accounts, int(now.timestamp()))
-    people.see_addresses(connection, {key for sig in signed if (key := person_key(sig)).startswith("e:")})
+    people.see_accounts(connection, accounts)
+    people.see_addresses(connection, {key for sig in newest if (key := person_key(sig)).startswith("e:")})
+
+
+_NEVER = (0, CommitId(""))
 
 
 # --- totals ----------------------------------------------------------------------------------------------------------
