@@ -39,11 +39,21 @@ def _with_distinct_name(clone: Clone, names: Mapping[str, int]) -> Clone:
     return replace(clone, repository=replace(clone.repository, full_name=f"{folder.parent.name}/{folder.name}"))
 
 
+def _named(clones: tuple[Clone, ...], name: str | None) -> tuple[Clone, ...]:
+    """A single clone without an origin under this name; all others as they are."""
+    if name is None or len(clones) != 1 or "/" in clones[0].repository.full_name:
+        return clones
+    (clone,) = clones
+    return (replace(clone, repository=replace(clone.repository, full_name=name)),)
+
+
 class PendingClones:
     """`open_clones` in the background: a thread waits for git, and reads the files in `RULING` ahead of use."""
 
-    def __init__(self, paths: Sequence[str | Path]) -> None:
+    def __init__(self, paths: Sequence[str | Path], *, name: str | None = None) -> None:
         self._paths = paths
+        self._name = name
+        """`owner/name` of a single clone that has no origin"""
         self._found: tuple[Clone, ...] = ()
         self._failed: BaseException | None = None
         self._thread = Thread(target=self._open)
@@ -51,7 +61,7 @@ class PendingClones:
 
     def _open(self) -> None:
         try:
-            self._found = open_clones(self._paths)
+            self._found = _named(open_clones(self._paths), self._name)
             for clone in self._found:
                 clone.files(*RULING)
         except BaseException as error:  # raised again in the caller

@@ -42,3 +42,20 @@ def test_a_month_without_work_prints_nothing(clone: Repository) -> None:
 def test_a_wrong_month_is_refused_in_one_line(clone: Repository) -> None:
     with pytest.raises(UnusableInputError, match="--month"):
         clone_digest([str(clone.folder)], "acme/rocket", "soon", UTC)
+
+
+def test_a_person_with_an_account_elsewhere_in_the_history_has_one_row_and_numbers_agree(clone: Repository) -> None:
+    cleo = ("Cleo Example", "cleo@example.org")
+    clone.commit(
+        "docs: name the cook", {"README.md": "1\n"}, author=("Cleo Example", "77+cleo@users.noreply.github.com")
+    )
+    clone.commit(
+        "docs: name the cook again", {"README.md": "2\n"}, author=("Cleo Example", "77+cleo@users.noreply.github.com")
+    )
+    clone.git("commit", "-q", "--allow-empty", "-m", "Co-author\n\nCo-authored-by: Cleo Example <cleo@example.org>")
+    clone.commit("feat: add a galley (#12)", {"galley.py": "value = 1\n"}, author=cleo, days=40)
+    text = clone_digest([str(clone.folder)], "acme/rocket", month_of_head(clone), UTC)
+    assert "1 commit by 1 contributor: 1 feature" in text
+    assert "[#12](https://redirect.github.com/acme/rocket/pull/12)" in text, (
+        "the name that was given is the repository's"
+    )

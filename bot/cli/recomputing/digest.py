@@ -25,9 +25,8 @@ def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window
         parse_month(month)
     except ValueError as error:
         raise UnusableInputError(f"--month {error}") from None
-    with record_of(paths) as record:
+    with record_of(paths, name=repository) as record:
         names = {name for name in record.repositories if name.lower() == repository.lower()}
-        names = names or {name for name in record.repositories if "/" not in name}  # a clone without an origin
         if not names:
             known = ", ".join(sorted(record.repositories))
             raise UnusableInputError(f"the clone holds {known}, not {repository}; name that repository")
@@ -60,12 +59,12 @@ def _near(changes: Iterable[Change], month: Month, zone: Window) -> list[Change]
 
 
 def _people(changes: Iterable[Change], people: People) -> list[tuple[Person, frozenset[PersonKey]]]:
-    """The people who signed these changes as authors, each with the keys of their signatures."""
+    """The people who signed these changes as authors, each with the own key and those of the signatures."""
     found: dict[PersonKey, tuple[Person, set[PersonKey]]] = {}
     for sig in {commit.fact.author for change in changes for commit in change.commits}:
         person = people.person(sig)
         if not person.bot:
-            found.setdefault(person.key, (person, set()))[1].add(person_key(sig))
+            found.setdefault(person.key, (person, {person.key}))[1].add(person_key(sig))
     return [(person, frozenset(keys)) for person, keys in found.values()]
 
 

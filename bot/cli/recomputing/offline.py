@@ -81,10 +81,10 @@ class _ProgressBar:
 
 
 @contextmanager
-def record_of(paths: Sequence[str]) -> Iterator[CloneRecord]:
-    """The measured record of the clones at these paths."""
+def record_of(paths: Sequence[str], *, name: str | None = None) -> Iterator[CloneRecord]:
+    """The measured record of the clones at these paths; `name` is that of a single clone that has no origin."""
     gc.set_threshold(_MANY_OBJECTS)
-    opening = PendingClones(paths)
+    opening = PendingClones(paths, name=name)
     from bot.history.record import CloneRecord  # loaded while git opens the clones
 
     record = CloneRecord(opening.clones())
