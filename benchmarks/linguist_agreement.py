@@ -67,8 +67,7 @@ def counted_by_github(path: str, content: bytes) -> str:
     """The language that github.com counts the file as, by Linguist's rules; empty if it counts as none."""
     if enry.is_vendor(path) or enry.is_documentation(path) or enry.is_generated(path, content):
         return ""
-    name = enry.get_language(path, content)
-    return linguist.group_of(name) if linguist.is_counted(name) else ""
+    return linguist.counted_language(enry.get_language(path, content))
 
 
 def compare(tree: str, agreed: Counter[str], asked: Counter[str], kinds: dict[tuple[str, str], list[str]]) -> None:

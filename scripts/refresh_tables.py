@@ -116,9 +116,18 @@ def index() -> dict[str, Any]:
         **_by_path(),
         "tokens": _tokens(),
         "words": _words(),
-        "homes": {home: one.name for one in skills() for home in one.home},
+        "homes": _homes(),
         "common": [one.name for one in skills() if one.common],
     }
+
+
+def _homes() -> Table:
+    """The skills by the full name of a repository, or by `owner/` for all of an owner's, `owner/start*` for some."""
+    homes: Table = {}
+    for one in skills():
+        for home in one.home:
+            _with(homes, home.lower(), one.name)
+    return homes
 
 
 def _by_path() -> dict[str, Any]:

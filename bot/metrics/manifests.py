@@ -19,6 +19,10 @@ _LONGEST = 300
 """characters read of a line"""
 _PINNED = ("--hash=sha256:", "# via")
 """marks of a generated requirements file, which lists indirect requirements, too"""
+_EXACT = re.compile(r"[A-Za-z][\w.\[\]-]{0,80} ?== ?\d[\w.]{0,40}\s*(?:;.{0,200})?$")
+_MANY_PINS = 20
+_PINNED_SHARE = 0.9
+"""so many exact versions are what `pip freeze` prints"""
 _SOURCES = (
     *(".py", ".pyi", ".rs", ".go", ".java", ".kt", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".svelte"),
     *(".rb", ".php", ".c", ".h", ".cc", ".cpp", ".hpp", ".cu", ".m", ".mm", ".cs", ".swift", ".dart", ".ex", ".exs"),
@@ -89,5 +93,8 @@ def requested_names(lines: Sequence[str], manifest: Manifest) -> Iterator[str]:
 
 
 def is_pinned(lines: Sequence[str]) -> bool:
-    """Whether these requirements were generated, with indirect ones included."""
-    return any(mark in line for line in lines for mark in _PINNED)
+    """Whether these requirements were generated, with indirect ones included: a lock by another name."""
+    if any(mark in line for line in lines for mark in _PINNED):
+        return True
+    exact = sum(1 for line in lines if _EXACT.match(line))
+    return exact >= _MANY_PINS and exact > _PINNED_SHARE * len(lines)

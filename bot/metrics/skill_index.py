@@ -92,7 +92,8 @@ class Index(Struct, frozen=True):
     """names with parent folders, with a leading `/`"""
     tokens: Mapping[str, Sequence[tuple[str, str]]]
     words: Mapping[str, str]
-    homes: Mapping[str, str]
+    homes: Mapping[str, Sequence[str]]
+    """by the full name of a repository in lower case; `owner/*` and `owner/start*` name several"""
     common: Sequence[str]
 
 
@@ -168,6 +169,21 @@ def _shapes(base: str) -> Iterator[str]:
     while cut >= 0:
         yield "*" + base[cut:]
         cut = base.find(".", cut + 1)
+
+
+@lru_cache(maxsize=256)
+def skills_at_home(repository: str) -> Skills:
+    """The skills that every change of code in this repository develops: those of its full name and of its owner."""
+    homes, name = index().homes, repository.lower()
+    owner, _, rest = name.partition("/")
+    several = [found for stem in _stems(rest) for found in homes.get(f"{owner}/{stem}*", NONE)]
+    return tuple(dict.fromkeys([*homes.get(name, NONE), *several]))
+
+
+def _stems(name: str) -> Iterator[str]:
+    """The beginnings of a name that end where a word does: `terraform-provider-x` gives ``, `terraform-` and so on."""
+    yield ""
+    yield from (name[: at + 1] for at, letter in enumerate(name) if letter in "-_.")
 
 
 def skill_by_word(word: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -14,7 +14,15 @@ from bot.landing.lines.split import NOT_OURS, ReadFile
 from bot.landing.months import month_of, parse_month
 from bot.metrics.imports import Syntax, import_lines, imported_names, syntax_by_family, syntax_by_language
 from bot.metrics.manifests import Manifest, is_pinned, manifests_of, requested_names
-from bot.metrics.skill_index import NONE, Skills, index, skill_by_word, skills_by_path, skills_named
+from bot.metrics.skill_index import (
+    NONE,
+    Skills,
+    index,
+    skill_by_word,
+    skills_at_home,
+    skills_by_path,
+    skills_named,
+)
 from bot.model.fact import Fact
 from bot.model.ids import ChangeId, Month
 from bot.model.profile import TechnicalSkill
@@ -23,6 +31,8 @@ LEAST_LINES = 2
 """evidence lines needed to show a skill"""
 HALF_LIFE = 18
 """months after which a line of evidence has half its weight"""
+MOST_OF_A_COMMIT = 3
+"""binary digits of a commit's lines that count: four lines or more weigh the same"""
 COMMON = 0.5
 """weight of technologies in nearly every project of a language, relative to skills that distinguish people"""
 
@@ -70,7 +80,7 @@ def skills_of(
     ours = [file for file in hand_written if not _is_sample(file.change.path, file.part)]
     found = _tally((file, file.added) for file in ours if file.added)
     if found:
-        removed = _tally((file, file.removed) for file in hand_written if file.removed)
+        removed = _tally(((file, file.removed) for file in hand_written if file.removed), only=found.keys())
         found = {name: count - removed.get(name, 0) for name, count in found.items() if count > removed.get(name, 0)}
     for file in ours:
         if file.change.status != "removed":
@@ -83,9 +93,9 @@ def skills_of(
     return dict(sorted(found.items(), key=lambda row: (-row[1], row[0])))
 
 
-def _tally(files: Iterable[tuple[ReadFile, Sequence[str]]]) -> dict[str, int]:
-    """What these lines import, call and request. Files with the same import syntax are read as one text: calls are
-    expensive."""
+def _tally(files: Iterable[tuple[ReadFile, Sequence[str]]], only: Container[str] | None = None) -> dict[str, int]:
+    """What these lines import, call and request; of calls, `only` those of these skills. Files with the same import
+    syntax are read as one text: calls are expensive."""
     found: dict[str, int] = {}
     groups: dict[tuple[str, bool], tuple[Syntax, list[str]]] = {}
     syntaxes = syntax_by_language()
@@ -102,7 +112,8 @@ def _tally(files: Iterable[tuple[ReadFile, Sequence[str]]]) -> dict[str, int]:
         text = "\n".join(together)
         flush = in_test and family in _QUOTING
         _add(found, [_imported_skills(family, line) for line in import_lines(together, text, syntax, flush=flush)])
-        for token, skill in () if in_test else index().tokens.get(family, ()):
+        tokens = () if in_test else index().tokens.get(family, ())
+        for token, skill in tokens if only is None else [row for row in tokens if row[1] in only]:
             if token in text:
                 found[skill] = found.get(skill, 0) + text.count(token)
     return found
@@ -131,19 +142,20 @@ def _requested_skills(lines: Sequence[str], manifest: Manifest) -> Iterator[Skil
 def technical_skills(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month) -> tuple[TechnicalSkill, ...]:
     """The skills with enough evidence, heaviest first, each with the changes that show it, oldest first.
 
-    A commit weighs the logarithm of its lines, halved every HALF_LIFE months before `now_month`; a skill weighs the
-    logarithm of its commits' sum. The order of `commits` does not matter.
+    A commit weighs the digits of its lines, at most MOST_OF_A_COMMIT, so that one migration weighs little more than one
+    import; a month weighs the logarithm of its commits' sum, halved every HALF_LIFE months before `now_month`, and a
+    skill that of its months' sum. The order of `commits` does not matter.
     """
     lines: Counter[str] = Counter()
     units: defaultdict[str, Counter[int]] = defaultdict(Counter)
     changes: defaultdict[str, set[tuple[int, ChangeId]]] = defaultdict(set)
     now = _month_number(now_month)
     for change, fact in commits:
-        skills = _with_home_skill(fact)
+        skills = _with_home_skills(fact)
         age = max(0, now - _month_number(month_of(fact.landed_at, _UTC))) if skills else 0
         for name, count in skills.items():
             lines[name] += count
-            units[name][age] += count.bit_length()
+            units[name][age] += min(count.bit_length(), MOST_OF_A_COMMIT)
             changes[name].add((fact.landed_at, change))
     weights = {name: _weight(name, units[name]) for name, count in lines.items() if count >= LEAST_LINES}
     return tuple(
@@ -154,18 +166,18 @@ def technical_skills(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month)
     )
 
 
-def _with_home_skill(fact: Fact) -> Mapping[str, int]:
+def _with_home_skills(fact: Fact) -> Mapping[str, int]:
     """The skills of a commit, plus one line for code in the technology's own project.
 
     Such a project seldom imports or requests itself.
     """
-    home = index().homes.get(fact.repository.lower()) if fact.languages else None
-    return {**fact.skills, home: fact.skills.get(home, 0) + 1} if home else fact.skills
+    home = skills_at_home(fact.repository) if fact.languages else NONE
+    return {**fact.skills, **{name: fact.skills.get(name, 0) + 1 for name in home}} if home else fact.skills
 
 
 def _weight(name: str, units: Counter[int]) -> float:
-    """log2(1 + the sum of the units, each halved every HALF_LIFE months); summed from the oldest month on."""
-    total = sum(units[age] * 0.5 ** (age / HALF_LIFE) for age in sorted(units, reverse=True))
+    """log2(1 + the sum of the months, each log2(1 + its units), halved every HALF_LIFE months), oldest month first."""
+    total = sum(math.log2(1 + units[age]) * 0.5 ** (age / HALF_LIFE) for age in sorted(units, reverse=True))
     return math.log2(1 + total) * (COMMON if name in index().common else 1)
 
 

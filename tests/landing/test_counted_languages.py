@@ -58,5 +58,6 @@ def test_a_header_has_the_language_of_the_files_beside_it() -> None:
 
 
 def test_a_language_counts_under_its_group() -> None:
-    assert linguist.group_of("TSX") == "TypeScript"
-    assert linguist.group_of("Python") == "Python"
+    assert linguist.counted_language("TSX") == "TypeScript"
+    assert linguist.counted_language("Python") == "Python"
+    assert linguist.counted_language("JSON") == ""

@@ -128,9 +128,9 @@ def test_recent_work_weighs_more_than_the_same_work_long_ago() -> None:
     assert [skill.name for skill in technical_skills([old, new], NOW)] == ["Redis", "Flask"]
 
 
-def test_eighteen_months_halve_the_units_of_a_commit() -> None:
-    (fresh,) = technical_skills([a_fact({"Flask": 2}, month="2026-01")], NOW)
-    (older,) = technical_skills([a_fact({"Flask": 2}, month="2024-07")], NOW)
+def test_eighteen_months_halve_the_weight_of_a_month() -> None:
+    (fresh,) = technical_skills([a_fact({"Flask": 4}, month="2026-01")], NOW)
+    (older,) = technical_skills([a_fact({"Flask": 4}, month="2024-07")], NOW)
     assert 2**fresh.weight - 1 == pytest.approx(2, abs=1e-3)
     assert 2**older.weight - 1 == pytest.approx(1, abs=1e-3)
 
@@ -139,6 +139,17 @@ def test_many_changes_weigh_more_than_one_of_many_lines() -> None:
     once = a_fact({"Flask": 40}, sha="f" * 40)
     often = [a_fact({"Redis": 2}, sha=f"{number:040x}") for number in range(20)]
     assert [skill.name for skill in technical_skills([once, *often], NOW)] == ["Redis", "Flask"]
+
+
+def test_work_over_time_weighs_more_than_one_migration() -> None:
+    migration = [a_fact({"PostgreSQL": 500}, sha=f"{number:040x}") for number in range(8)]
+    steady = [a_fact({"Redis": 1}, month=f"2025-{month:02}", sha=f"{month:039x}f") for month in range(1, 7)]
+    assert [skill.name for skill in technical_skills([*migration, *steady], NOW)] == ["Redis", "PostgreSQL"]
+
+
+def test_continuous_integration_weighs_less_than_what_the_code_uses() -> None:
+    (first, second) = technical_skills([a_fact({"GitHub Actions": 9, "Flask": 2})], NOW)
+    assert (first.name, second.name) == ("Flask", "GitHub Actions")
 
 
 def test_skills_of_nearly_every_project_weigh_half() -> None:
@@ -150,6 +161,21 @@ def test_code_of_the_project_that_makes_a_technology_is_evidence_of_it() -> None
     commits = [a_fact({}, repository="pallets/flask", lines=9, sha=f"{number:040x}") for number in range(2)]
     assert [skill.name for skill in technical_skills(commits, NOW)] == ["Flask"]
     assert technical_skills([a_fact({}, repository="acme/flask", lines=9)] * 2, NOW) == ()
+
+
+@pytest.mark.parametrize(
+    ("repository", "expected"),
+    [
+        ("rabbitmq/amqp-client", {"RabbitMQ", "AMQP"}),
+        ("kubernetes-sigs/kueue", {"Kubernetes"}),
+        ("hashicorp/terraform-provider-aws", {"Terraform"}),
+        ("hashicorp/boundary", set()),
+        ("GNOME/gjs", {"SpiderMonkey", "GLib", "GObject Introspection"}),
+    ],
+)
+def test_the_repositories_of_an_owner_can_be_home_to_a_technology(repository: str, expected: set[str]) -> None:
+    commits = [a_fact({}, repository=repository, lines=9, sha=f"{number:040x}") for number in range(2)]
+    assert {skill.name for skill in technical_skills(commits, NOW)} == expected
     assert technical_skills([a_fact({}, repository="pallets/flask")] * 2, NOW) == ()
 
 
@@ -190,3 +216,38 @@ def test_any_text_gives_known_skills_and_no_error(text: str, path: str) -> None:
 
 def test_the_vocabulary_is_read_once() -> None:
     assert index() is index()
+
+
+@pytest.mark.parametrize(
+    ("path", "added", "skill"),
+    [
+        ("src/gauge.tsx", "  const [burn, setBurn] = useState(0)\n  useEffect(() => {})\n", "React"),
+        ("src/broker.py", "URL = 'amqp://rocket'\nOTHER = 'pyamqp://rocket'\n", "RabbitMQ"),
+        ("src/queue.erl", "    rabbit_queue:declare(Q),\n    amqqueue:get_name(Q),\n", "RabbitMQ"),
+        ("engine/context.cpp", "JS::RootedObject object(cx);\nJSContext* cx = own;\n", "SpiderMonkey"),
+        ("engine/context.cpp", "#include <js/RootingAPI.h>\n#include <js/Value.h>\n", "SpiderMonkey"),
+        ("gi/repo.cpp", "#include <girepository/girepository.h>\nGIBaseInfo* info = own;\n", "GObject Introspection"),
+        ("app/main.js", "const Gtk = imports.gi.Gtk;\nconst Gdk = imports.gi.Gdk;\n", "GObject Introspection"),
+        ("stage/main.tf", 'resource "aws_instance" "stage" {\n}\n', "Terraform"),
+        ("provider/stage.go", "func read(d *schema.ResourceData) {\n\treturn &schema.Resource{\n", "Terraform"),
+        (".github/workflows/stage.yml", "  - run: terraform init\n  - run: terraform apply\n", "Terraform"),
+        ("deploy/stage.yaml", "apiVersion: batch/v1\nkind: Namespace\n", "Kubernetes"),
+        ("stage/pods.go", "\tvar pod corev1.Pod\n\topts := metav1.ListOptions{}\n", "Kubernetes"),
+    ],
+)
+def test_technologies_that_were_missed_are_found(path: str, added: str, skill: str) -> None:
+    assert skills_shown(path, added).get(skill, 0) >= 2
+
+
+@pytest.mark.parametrize(
+    ("path", "added"),
+    [
+        ("constraints.txt", "flask==3.0\nredis==5.0\n"),
+        ("requirements/constraints-3.12.txt", "flask==3.0\nredis==5.0\n"),
+        ("requirements.txt", "flask==3.0  # via acme\nredis==5.0\n"),
+        ("requirements.txt", "".join(f"package-{number}==1.{number}\n" for number in range(30)) + "flask==3.0\n"),
+        ("uv.lock", 'name = "flask"\n'),
+    ],
+)
+def test_locks_and_constraints_prove_nothing(path: str, added: str) -> None:
+    assert skills_shown(path, added) == {}

@@ -63,15 +63,11 @@ def tables() -> Tables:
     return Tables(**load_table("languages.json")["tables"])
 
 
-def group_of(name: str) -> str:
-    """The language under which github.com counts it: TypeScript for TSX, else itself."""
+@cache
+def counted_language(name: str) -> str:
+    """The language under which github.com counts it: TypeScript for TSX, else itself; empty for data and prose."""
     row = tables().languages.get(name)
-    return row[2] or name if row else name
-
-
-def is_counted(name: str | None) -> bool:
-    """Whether github.com counts it among a repository's languages: programming and markup, not data and prose."""
-    return language_type(name) in ("programming", "markup")
+    return row[2] or name if row and row[0] in ("programming", "markup") else ""
 
 
 def language_type(name: str | None) -> str | None:

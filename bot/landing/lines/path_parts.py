@@ -99,7 +99,8 @@ def _vendored() -> linguist.PathRules:
 
 
 _TEST_DATA = re.compile(
-    r"/(?:__)?(?:test[-_]?)?(?:fixtures?|snapshots?|golden|goldens|cassettes|corpus|testdata)(?:__)?/", re.I
+    r"/(?:\w+_SUITE_data|(?:__)?(?:test[-_]?)?(?:fixtures?|snapshots?|goldens?|cassettes|corpus|testdata)(?:__)?)/",
+    re.I,
 )
 
 

@@ -233,28 +233,27 @@ def languages(read: Sequence[ReadFile]) -> dict[str, int]:
     """
     found: dict[str, int] = {}
     for one in read:
-        if one.language is None or one.part not in _COUNTED_PARTS or not linguist.is_counted(one.language):
+        if one.language is None or one.part not in _COUNTED_PARTS:
             continue
+        language = linguist.counted_language(_language_beside(one, read))
         total = one.change.additions + one.change.deletions
         lines = total - one.moved - one.whitespace - one.generated
-        if lines > 0 and is_source_of_language(one.change.path):
-            name = linguist.group_of(_language_beside(one, read))
-            found[name] = found.get(name, 0) + lines
+        if lines > 0 and language and is_source_of_language(one.change.path):
+            found[language] = found.get(language, 0) + lines
     return dict(sorted(found.items(), key=lambda row: (-row[1], row[0]))) if len(found) > 1 else found
 
 
 _COUNTED_PARTS = frozenset({"authored", "tests", "config"})
-_BESIDE = {".h": ("C", ("C++", "Objective-C++", "Objective-C")), ".inc": ("C++", ("PHP", "Assembly"))}
+_BESIDE = {"C": (".h", ("C++", "Objective-C++", "Objective-C")), "C++": (".inc", ("PHP", "Assembly"))}
 """what an ending that several languages share is taken for, and what it is beside files of only these"""
 
 
 def _language_beside(one: ReadFile, read: Sequence[ReadFile]) -> str:
     """The language of a file; where its name allows several, that of the files that the same commit changes."""
     language = one.language or ""
-    for ending, (taken_for, others) in _BESIDE.items():
-        if language == taken_for and one.change.path.endswith(ending):
-            beside = {other.language for other in read if not other.change.path.endswith(ending)}
-            if taken_for not in beside:
-                found = [name for name in others if name in beside]
-                return found[0].replace("Objective-C++", "Objective-C") if found else language
+    ending, others = _BESIDE.get(language, ("", ()))
+    if ending and one.change.path.endswith(ending):
+        beside = {other.language for other in read if not other.change.path.endswith(ending)}
+        if language not in beside:
+            language = next((name for name in others if name in beside), language)
     return language
