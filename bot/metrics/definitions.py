@@ -169,8 +169,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         question="Which technologies does the work show?",
         definition="A closed vocabulary, each skill found by what a commit newly imports, asks for in a manifest, "
         "calls, or sets up by a file's name; shown from two lines of evidence on, weighed by size and age.",
-        formula="log2(1 + sum over months of log2(1 + the digits of its commits' lines, at most 3 each), halved every 18 "
-        "months)",
+        formula="log2(1 + sum over months of log2(1 + the digits of its commits' lines, at most 3 each), halved every "
+        "18 months)",
         basis="the changes that hold it",
         unit="weight",
         works="Twenty contributors of ten projects read by eye: 4 wrong of 236 (precision .983), 1 missed.",
