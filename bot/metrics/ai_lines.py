@@ -31,7 +31,7 @@ CREDITS = _words(
 ASSISTS = _words(
     "assisted-by ai-assisted-by generated-by ai-generated-by generated-with made-with created-with "
     "created-by built-with written-with co-authored-with ai-co-authored-by assisted-with ai-tool ai-agent "
-    "ai-model agent-signature ai-assistant coding-agent assissted-by"
+    "ai-model agent-signature ai-assistant coding-agent assissted-by assited-by"
 )
 """keys whose value names a helper; people also use some of them for people, so the value must name a tool"""
 FLAGS = _words("ai-assisted ai-generated ai-used ai-authored llm-assisted")
@@ -49,7 +49,7 @@ _BEHIND_NAME = re.compile(
 _KERNEL_FORM = re.compile(r"(?P<name>[a-z][\w.+-]{1,30}):(?=[\w./-]{0,60}\d)")
 _UNKNOWN = re.compile(r"\b(?:ai|llm|gpt)\b|-(?:ai|agent|bot|coder)\b|\[bot\]")
 _FOOTER = re.compile(
-    r"(?:this (?:commit|change|diff|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
+    r"(?:this (?:commit|change|diff|pr|pull request) (?:was|has been) )?(?:ai[- ]|vibe[- ])?"
     r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked"
     r"|co-authored|pair[- ]programmed)"
     r" (?:with|by|using|via) (?:(?:the )?(?:assistance|help) (?:from|of) )?(?P<target>.{2,200})",
@@ -57,7 +57,8 @@ _FOOTER = re.compile(
 )
 _HAS_FOOTER = re.compile(r"(?:ed|made|built|written) (?:with|by|using|via) ", re.IGNORECASE)
 _FOOTERS = re.compile(
-    r"\n[^a-z\n]{0,12}+(?=[abcdgimptuw])(?:this (?:commit|change|diff|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
+    r"\n[^a-z\n]{0,12}+(?=[abcdgimptuvw])(?:this (?:commit|change|diff|pr|pull request) (?:was|has been) )?"
+    r"(?:ai[- ]|vibe[- ])?"
     r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked"
     r"|co-authored|pair[- ]programmed)"
     r" (?:with|by|using|via) "
@@ -123,7 +124,7 @@ def _tool_in_text(lower: str, text: str) -> str | None:
         return model
     kernel = _KERNEL_FORM.match(lower)
     if kernel is not None:
-        return text[: len(kernel["name"])]
+        return _model(lower[kernel.end() :]) or text[: len(kernel["name"])]
     return text.partition(",")[0][:40].strip() if len(text) <= 60 and _UNKNOWN.search(lower) else None
 
 
@@ -199,9 +200,17 @@ def _footer_tool(line: str) -> NamedTool | None:
     match = _FOOTER.match(text)
     if match is None:
         return None
-    target = match["target"].strip()
+    target, _, details = match["target"].strip().partition(" • ")
     tool = _linked_tool(target) if target.startswith("[") else _plain_footer(target)
+    tool = tool or _stated_model(details)
     return (tool, False) if tool else None
+
+
+def _stated_model(details: str) -> str | None:
+    """The tool of a footer that says more: `Model: anthropic:claude-opus-4 • Thinking: high`."""
+    _, found, model = details.lower().translate(_MARKUP).partition("model: ")
+    name = model.partition(" ")[0]
+    return _model(name.rpartition(":")[2].rpartition("/")[2]) if found else None
 
 
 def _linked_tool(target: str) -> str | None:

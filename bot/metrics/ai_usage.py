@@ -29,8 +29,8 @@ _VERBS = (
     *("assisted", "ultraworked", "programmed"),
 )
 _MAY = re.compile(
-    r"[^\w\n]{0,10}(?:[A-Za-z][A-Za-z -]{1,38}:"
-    r"|(?:this \w{2,6} (?:request )?(?:was|has been) )?(?:ai[- ]|co-|pair[- ])?"
+    r"(?:[^\w\n]|_){0,10}(?:[A-Za-z][A-Za-z -]{1,38}:"
+    r"|(?:this \w{2,6} (?:request )?(?:was|has been) )?(?:ai[- ]|co-|pair[- ]|vibe[- ])?"
     rf"(?:{'|'.join(_VERBS)})\b"
     r"|https?://)",
     re.IGNORECASE,
@@ -143,9 +143,20 @@ def _paragraphs(lines: list[str]) -> list[list[str]]:
 
 def _closing_lines(paragraph: list[str]) -> list[str]:
     """The lines at the end of a paragraph that look like trailers, footers or addresses, in order."""
+    paragraph = _unwrapped(paragraph)
     for at in range(len(paragraph) - 1, -1, -1):
         if not _is_attribution_line(paragraph[at]):
             return paragraph[at + 1 :]
+    return paragraph
+
+
+def _unwrapped(paragraph: list[str]) -> list[str]:
+    """The paragraph with a footer in emphasis that runs over two or three lines cut to its first."""
+    sign = paragraph[-1][-1:]
+    if sign in ("_", "*"):
+        for at in range(len(paragraph) - 2, max(len(paragraph) - 4, -1), -1):
+            if paragraph[at].startswith(sign) and not paragraph[at].endswith(sign):
+                return paragraph[: at + 1]
     return paragraph
 
 

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 _LOGIN = re.compile(
-    r"\[bot\]$|(?:^|[-_+])b[o0]t$|[-_+]robot$|[-_](?:automation|autoroll|ci|svc|service-account)$|^svc[-_]"
+    r"\[bot\]$|(?:^|[-_+])b[o0]t$|[-_+]robot$|[-_](?:automation|autofix|autoroll|ci|svc|service-account)$|^svc[-_]"
 )
 """an account, or the part of an address before the @; after a dot `bot` is a surname"""
 _CAMEL = re.compile(r"^[A-Za-z0-9_-]*[a-z0-9]Bot$")
@@ -25,7 +25,7 @@ _NAME = re.compile(
 )
 _ACTION = re.compile(r"[A-Za-z0-9] Action$|^[\w-]+/[\w-]+ action$")
 _AGENT = re.compile(
-    r"(?:^|[\s_-])(?:(?:ai|coding|code|llm) (?:agent|assistant|bot)|ai|agent|llm|gpt|chatbot|copilot)(?:\)|$)"
+    r"(?:^|[\s_-])(?:(?:ai|coding|code|llm) (?:agent|assistant|bot)|ai|agent|assistant|llm|gpt|chatbot|copilot)(?:\)|$)"
 )
 """in lower case: the last word says that it is a model's tool"""
 _AGENT_PHRASE = re.compile(
@@ -40,6 +40,8 @@ _MODEL = re.compile(
 )
 _MACHINE_LOCAL = re.compile(r"(?:^|[._+-])(?:ai|agent|llm|bot|noreply|no-reply|donotreply|assistant)(?:$|[._+-])")
 _GIVEN_NAME = re.compile(r"\bAi\b")
+ROLES = frozenset(("noreply", "no-reply", "agent", "ai", "bot"))
+_NO_OWNER = frozenset(("github.com", "users.noreply.github.com", "gmail.com", "localhost", "google.com"))
 _LETTERS = re.compile(r"[^a-z0-9]+")
 
 
@@ -85,6 +87,16 @@ def says_agent(lower: str) -> bool:
 def is_machine_local(local: str) -> bool:
     """Whether the part of an address before the @ is a machine's: `noreply`, `agent`, `acme.bot`."""
     return _MACHINE_LOCAL.search(local) is not None
+
+
+def is_agent_local(local: str) -> bool:
+    """Whether the part of an address before the @ ends in `-agent`; after a dot it may be a surname."""
+    return local.endswith(("-agent", "_agent", "+agent"))
+
+
+def is_role_address(local: str, domain: str) -> bool:
+    """Whether nobody reads an address, as `noreply@acme.dev`, and its domain is not one that stands for no owner."""
+    return local in ROLES and not domain.startswith("example.") and domain not in _NO_OWNER and "." in domain
 
 
 def names_its_domain(name: str, domain: str) -> bool:

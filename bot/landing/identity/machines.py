@@ -14,10 +14,13 @@ from msgspec.structs import replace
 
 from bot.landing.identity.addresses import account_of, login_of, plain_email
 from bot.landing.identity.machine_names import (
+    ROLES,
+    is_agent_local,
     is_agent_phrase,
     is_machine_local,
     is_machine_login,
     is_machine_name,
+    is_role_address,
     lower_name,
     model_of,
     names_its_domain,
@@ -94,10 +97,12 @@ def _by_name(name: str, local: str, domain: str) -> UnlistedMachine | None:
 
 
 def _by_address(name: str, local: str, domain: str) -> UnlistedMachine | None:
-    if local in ("noreply", "no-reply", "agent", "ai", "bot") and names_its_domain(name, domain):
+    if local in ROLES and (names_its_domain(name, domain) or (" " not in name and is_role_address(local, domain))):
         return UnlistedMachine(name[:60], local != "bot")
+    if is_agent_local(local):
+        return UnlistedMachine(name[:60], True)
     if is_machine_login(local) or domain.endswith(prefixes("domains")) or local.startswith(prefixes("local")):
-        return UnlistedMachine(name[:60], local.endswith(("-agent", "-ai")))
+        return UnlistedMachine(name[:60], local.endswith("-ai"))
     return None
 
 

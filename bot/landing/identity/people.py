@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -45,10 +44,13 @@ class People:
         signed = list(map(_signature_keys, counted))
         joins = _Joins(signed)
         keys = list(map(joins.key, signed))
+        apps = {one.login.removesuffix("[bot]") for one in signed if one.login and one.login.endswith("[bot]")}
         gathered: dict[PersonKey, list[tuple[_SignatureKeys, int]]] = defaultdict(list)
         for key, one, times in zip(keys, signed, counted.values(), strict=True):
             gathered[key].append((one, times))
-        return cls(dict(zip(counted, keys, strict=True)), itertools.starmap(_person, gathered.items()), joins)
+        return cls(
+            dict(zip(counted, keys, strict=True)), [_person(key, found, apps) for key, found in gathered.items()], joins
+        )
 
     def keys(self) -> Mapping[PersonKey, set[PersonKey]]:
         """The keys of each person's individual signatures, by the person's own key."""
@@ -159,12 +161,17 @@ def _only_ids(claims: Iterable[tuple[str | None, UserId | None]]) -> dict[str | 
     return found
 
 
-def _person(key: PersonKey, signed: Iterable[tuple[_SignatureKeys, int]]) -> Person:
-    """The person whom these signatures describe, each with the number of times it occurs."""
+def _person(
+    key: PersonKey, signed: Iterable[tuple[_SignatureKeys, int]], apps: Collection[str] = frozenset()
+) -> Person:
+    """The person whom these signatures describe, each with the number of times it occurs.
+
+    `apps`: logins under which an App signs as `login[bot]`: the account of the same name is its machine user.
+    """
     names: dict[str, int] = {}
     logins: dict[str, int] = {}
     emails: set[str] = set()
-    user, known_machine, machine = None, False, True
+    user, is_bot, by_machine, by_anybody = None, False, 0, 0
     for one, times in signed:
         sig = one.sig
         name, email, login = sig.name.strip(), plain_email(sig.email), sig.login or one.login
@@ -175,8 +182,9 @@ def _person(key: PersonKey, signed: Iterable[tuple[_SignatureKeys, int]]) -> Per
         if login:
             logins[login] = logins.get(login, 0) + times + (1_000_000 if sig.login is not None else 0)
         user = user or one.user
-        known_machine = known_machine or (sig.bot and sig.stated != "person")
-        machine = machine and is_machine(sig)
+        is_bot = is_bot or (sig.bot and sig.stated != "person")
+        by_machine += times if is_machine(sig) or (one.login in apps and sig.stated != "person") else 0
+        by_anybody += times
     known_as, called = _most_used_first(names), _most_used_first(logins)
     return Person(
         key=key,
@@ -184,7 +192,7 @@ def _person(key: PersonKey, signed: Iterable[tuple[_SignatureKeys, int]]) -> Per
         emails=tuple(sorted(emails)),
         login=called[0] if called else None,
         user_id=user,
-        bot=known_machine or machine,
+        bot=is_bot or by_machine * 2 > by_anybody,
         names=known_as,
     )
 
