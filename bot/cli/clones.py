@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import Clones, Output, Since, Until, Who, Zone
+from bot.cli.options import Aliases, Clones, MailmapFile, Output, Since, Until, Who, Zone
 from bot.cli.printing import write
 
 PICTURES = ("badge", "heatmap", "months", "languages")
@@ -25,6 +25,8 @@ def profile(
     compat: Annotated[
         str | None, typer.Option("--compat", help="Imitate another product: seed (its page) or seed-text.")
     ] = None,
+    alias: Aliases = None,
+    mailmap: MailmapFile = None,
     since: Since = None,
     until: Until = None,
     timezone: Zone = "UTC",
@@ -32,37 +34,42 @@ def profile(
 ) -> None:
     """Render one contributor's profile from git clones."""
     from bot.cli.recomputing import offline
+    from bot.cli.recomputing.identities import PersonQuery
 
     offline.check_choice("--format", format_, FORMS)
     offline.check_choice("--as", as_, ("named", "anonymous"))
     if compat is not None:
         offline.check_choice("--compat", compat, ("seed", "seed-text"))
     window = offline.read_window(since, until, timezone)
-    write(
-        offline.profile(
-            clones,
-            author,
-            window,
-            form=compat or (f"svg-{format_}" if format_ in PICTURES else format_),
-            anonymous=as_ == "anonymous",
-        ),
-        output,
-    )
+    who = PersonQuery(author, tuple(alias or ()), mailmap)
+    form = compat or (f"svg-{format_}" if format_ in PICTURES else format_)
+    write(offline.profile(clones, who, window, form=form, anonymous=as_ == "anonymous"), output)
 
 
 def contributors(
     clones: Clones,
     format_: Annotated[str, typer.Option("--format", help="Output format: table, json or csv.")] = "table",
+    join_names: Annotated[
+        bool, typer.Option("--join-names", help="Give people who have the same full name one row.")
+    ] = False,
+    range_: Annotated[
+        str | None, typer.Option("--range", metavar="A..B", help="Count only the commits between two tags or commits.")
+    ] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="With --range, list only those who had no commit before it.")
+    ] = False,
+    mailmap: MailmapFile = None,
     timezone: Zone = "UTC",
 ) -> None:
     """List the contributors in git clones.
 
-    The most active come first.
+    The most active come first. Rows that share a full name are marked.
     """
-    from bot.cli.recomputing import offline
+    from bot.cli.recomputing import contributor_list, offline
 
     offline.check_choice("--format", format_, ("table", "json", "csv"))
-    write(offline.contributors(clones, offline.read_window(None, None, timezone), form=format_))
+    options = contributor_list.ListOptions(range_, new, join_names, mailmap)
+    write(contributor_list.contributors(clones, offline.read_window(None, None, timezone), options, form=format_))
 
 
 def changes(
@@ -73,6 +80,8 @@ def changes(
     frozen: Annotated[
         bool, typer.Option("--frozen", help="Print each change as it was at landing, without later facts.")
     ] = False,
+    alias: Aliases = None,
+    mailmap: MailmapFile = None,
     timezone: Zone = "UTC",
 ) -> None:
     """Print every landed change as JSON.
@@ -80,8 +89,10 @@ def changes(
     One line per change, oldest first.
     """
     from bot.cli.recomputing import offline
+    from bot.cli.recomputing.identities import PersonQuery
 
-    for line in offline.changes(clones, author, offline.read_window(None, None, timezone), frozen=frozen):
+    who = PersonQuery(author, tuple(alias or ()), mailmap)
+    for line in offline.changes(clones, who, offline.read_window(None, None, timezone), frozen=frozen):
         write(line)
 
 

@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from bot.history.clone import RULING, Clone, open_clone
 from bot.history.git import GitError
+from bot.history.mailmaps import mailmap_of
+from bot.landing.identity.mailmap import NO_MAILMAP
 
 
 def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
@@ -48,10 +50,14 @@ def _named(clones: tuple[Clone, ...], name: str | None) -> tuple[Clone, ...]:
 
 
 class PendingClones:
-    """`open_clones` in the background: a thread waits for git, and reads the files in `RULING` ahead of use."""
+    """`open_clones` in the background: a thread waits for git, and reads the files in `RULING` and the
+    mailmaps ahead of use."""
 
-    def __init__(self, paths: Sequence[str | Path], *, name: str | None = None) -> None:
+    def __init__(self, paths: Sequence[str | Path], mailmap: Path | None = None, *, name: str | None = None) -> None:
         self._paths = paths
+        self._mailmap_file = mailmap
+        self.mailmap = NO_MAILMAP
+        """known once the clones are"""
         self._name = name
         """`owner/name` of a single clone that has no origin"""
         self._found: tuple[Clone, ...] = ()
@@ -64,6 +70,7 @@ class PendingClones:
             self._found = _named(open_clones(self._paths), self._name)
             for clone in self._found:
                 clone.files(*RULING)
+            self.mailmap = mailmap_of(self._found, self._mailmap_file)
         except BaseException as error:  # raised again in the caller
             self._failed = error
 

@@ -29,9 +29,11 @@ from bot.history.scratch import MonthSum, Scratch
 from bot.history.sums import SumContext, month_sums
 from bot.history.walk import Walk, is_outdated
 from bot.landing.identity.credit import People
+from bot.landing.identity.mailmap import NO_MAILMAP, Mailmap
 from bot.metrics import METHOD_VERSION
 from bot.model.change import Change
 from bot.model.commit import Person, Repository
+from bot.model.fact import Fact
 from bot.model.ids import CommitId, PersonKey
 
 if TYPE_CHECKING:
@@ -100,10 +102,18 @@ def _scratch(file: Path | None) -> Scratch:
 class CloneRecord:
     """Facts of clones, refreshed from git and stored in a scratch file."""
 
-    def __init__(self, clones: Sequence[Clone], *, cache: bool = True, now: int | None = None) -> None:
+    def __init__(
+        self,
+        clones: Sequence[Clone],
+        *,
+        cache: bool = True,
+        now: int | None = None,
+        mailmap: Mailmap = NO_MAILMAP,
+    ) -> None:
         """`now` is the time of reading, in epoch seconds: nothing landed later."""
         self._now = int(time.time()) if now is None else now
         self.clones = tuple(clones)
+        self._mailmap = mailmap
         self._ruling = {clone: clone.files(*RULING) for clone in self.clones}
         self._scratch = _scratch(cache_file(self._identity()) if cache else None)
 
@@ -184,11 +194,25 @@ class CloneRecord:
 
     @cached_property
     def people(self) -> People:
-        return People.of(self._scratch.signatures())
+        return People.of(self._scratch.signatures(), self._mailmap)
 
     def keys_of(self, persons: Iterable[Person]) -> frozenset[PersonKey]:
         """The keys under which these persons' commits are stored: one for each address."""
         return frozenset(key for person in persons for key in self._keys.get(person.key, ()))
+
+    def count_commits(self, person: Person) -> int:
+        """The commits that this person authored."""
+        counts = self._author_counts
+        return sum(counts.get(key, 0) for key in self.keys_of((person,)))
+
+    @property
+    def authors(self) -> Collection[PersonKey]:
+        """The keys of everybody who authored a landed commit."""
+        return self._author_counts.keys()
+
+    @cached_property
+    def _author_counts(self) -> Mapping[PersonKey, int]:
+        return self._scratch.author_counts()
 
     @cached_property
     def _keys(self) -> Mapping[PersonKey, set[PersonKey]]:
@@ -255,9 +279,25 @@ class CloneRecord:
 
     def month_sums(self, zone: ZoneInfo, workers: int | None = None) -> list[MonthSum]:
         """The sums of each person's months, without machines, by month and person."""
+        return month_sums(self._scratch, self._sum_context(zone), workers)
+
+    def _sum_context(self, zone: ZoneInfo) -> SumContext:
         keys = {person.key: self._keys[person.key] for person in self.people.all() if not person.bot}
         machines = set().union(*self._keys.values()).difference(*keys.values())
-        return month_sums(self._scratch, SumContext(self.people, keys, machines, self.repositories, zone), workers)
+        return SumContext(self.people, keys, machines, self.repositories, zone)
+
+    def facts(self) -> Iterator[Fact]:
+        """All facts, oldest landing first."""
+        return self._scratch.facts()
+
+    def sums_of_commits(self, commits: Collection[str], zone: ZoneInfo) -> list[MonthSum]:
+        """The sums of each person's months, without machines, over these commits only."""
+        parts = []
+        for change in self.all_changes():
+            counted = tuple(commit for commit in change.commits if commit.fact.commit in commits)
+            if counted:
+                parts.append(change if len(counted) == len(change.commits) else replace(change, commits=counted))
+        return self._sum_context(zone).sums_of(parts)
 
     def all_changes(self) -> tuple[Change, ...]:
         """Every change of the record, oldest first."""

@@ -16,7 +16,7 @@ from bot.landing.same_work.keys import pull_key
 from bot.metrics.line_fates import LineRecord
 from bot.model.commit import Signature
 from bot.model.fact import STATED_ROLES, Fact
-from bot.model.ids import CommitId
+from bot.model.ids import CommitId, PersonKey
 
 _SCHEMA = """
 create table if not exists head (
@@ -170,6 +170,11 @@ class Scratch:
             Signature(name, email, user_id or None, login or None, bot == 1, STATED_ROLES.get(bot))
             for name, email, user_id, login, bot in rows
         ]
+
+    def author_counts(self) -> dict[PersonKey, int]:
+        """The number of facts by the key of their author."""
+        rows = self._db.execute("select author, count(*) from fact group by author")
+        return {PersonKey(author): count for author, count in rows}
 
     def facts(self) -> Iterator[Fact]:
         """All facts, oldest landing first."""

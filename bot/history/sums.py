@@ -52,7 +52,7 @@ class SumContext(Struct, frozen=True):
 
         with report_cache_errors(scratch.file):
             changes = fold(scratch.landed_between(stretch.begin, stretch.end), self.repositories)
-        return [row for key, mine in self._by_person(changes) for row in self._of_one(key, mine, stretch)]
+        return self.sums_of(changes, stretch.months)
 
     def _by_person(self, changes: Sequence[Change]) -> Iterator[tuple[PersonKey, list[Change]]]:
         parts: dict[PersonKey, list[Change]] = defaultdict(list)
@@ -62,12 +62,16 @@ class SumContext(Struct, frozen=True):
                 parts[key].append(change)
         yield from parts.items()
 
-    def _of_one(self, key: PersonKey, mine: Sequence[Change], stretch: _Stretch) -> Iterator[MonthSum]:
+    def sums_of(self, changes: Sequence[Change], months: Collection[Month] | None = None) -> list[MonthSum]:
+        """The sums of these changes by person and month: of some months, or of all."""
+        return [row for key, mine in self._by_person(changes) for row in self._of_one(key, mine, months)]
+
+    def _of_one(self, key: PersonKey, mine: Sequence[Change], months: Collection[Month] | None) -> Iterator[MonthSum]:
         from bot.metrics.items import count_unreverted, group
         from bot.metrics.totals import work_by_month
 
         work = work_by_month(mine, self.keys[key], self.zone)
-        for month in stretch.months:
+        for month in sorted(work) if months is None else months:
             if month in work:
                 counted, kinds = work[month].commits, count_unreverted(group(work[month].delivered))
                 lines = sum(commit.lines.code for _, commit in counted)

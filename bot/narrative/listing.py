@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from bot.landing.identity.credit import People, person_key
+from bot.landing.identity.credit import People, people_of, person_key
 from bot.metrics.line_fates import LineRecord, OwnCommit, item_ids, own_commits
 from bot.model.change import Change
+from bot.model.commit import Signature
 from bot.model.ids import STATED, ChangeId, PersonKey
 
 
@@ -50,8 +51,39 @@ def _fates(lines: Iterable[OwnCommit], now: int | None) -> dict[ChangeId, _Fate]
     return found
 
 
+class Everybody(Struct, frozen=True):
+    """The people of the record, and the keys of those who authored a landed commit in it."""
+
+    people: People
+    authors: Collection[PersonKey]
+    signatures: Mapping[PersonKey, Signature]
+
+    @classmethod
+    def of(cls, people: People, authors: Collection[PersonKey], changes: Sequence[Change]) -> Everybody:
+        """Everybody in these changes, with one signature for each key."""
+        facts = [commit.fact for change in changes for commit in change.commits]
+        return cls(people, authors, {person_key(sig): sig for fact in facts for sig in (fact.author, *fact.co_authors)})
+
+    def parts_of(self, change: Change) -> list[dict[str, Any]]:
+        """Who has which part of a change, and how surely; machines are left out."""
+        found = [(self.people.person(self.signatures[one.person]), one) for one in people_of(change, self.authors)]
+        return [
+            {
+                "who": person.display,
+                "grade": one.grade,
+                "part": {
+                    "role": "author" if one.authored else "co-author",
+                    "commits": one.commits,
+                    "lines": one.lines.total,
+                },
+            }
+            for person, one in sorted(found, key=lambda row: (not row[1].authored, -row[1].lines.total, row[0].key))
+            if not person.bot
+        ]
+
+
 def listed_changes(
-    changes: Sequence[Change], people: People, zone: ZoneInfo, *, lines: LineRecord, now: int | None
+    changes: Sequence[Change], everybody: Everybody, zone: ZoneInfo, *, lines: LineRecord, now: int | None
 ) -> Iterator[ListedChange]:
     """The rows, oldest landing first. `now` None: as at the landing, with no later knowledge."""
     items = item_ids(changes, zone)
@@ -59,7 +91,7 @@ def listed_changes(
     for change in changes:
         commits = change.counted or change.commits
         first = commits[0].fact
-        person = people.person(first.author)
+        person = everybody.people.person(first.author)
         yield ListedChange(
             frozenset(person_key(commit.fact.author) for commit in commits),
             {
@@ -78,6 +110,7 @@ def listed_changes(
                 "languages": _languages(change),
                 "item": items.get(change.id),
                 "state": "landed" if now is None else change.state,
+                "people": everybody.parts_of(change),
                 "also_in": list(change.also_in),
                 "replaced_by_fixes": fates[change.id].replaced_by_fixes,
                 "surviving": fates[change.id].surviving,

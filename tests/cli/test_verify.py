@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.cli.recomputing.identities import PersonQuery
 from bot.cli.recomputing.offline import profile, read_window, record_of
 from bot.cli.recomputing.verify import Verification, examine, examine_file, verify
 from bot.configuration.errors import UnusableInputError
@@ -363,7 +364,8 @@ def namesakes(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def test_the_profiles_person_is_distinguished_from_namesakes_and_co_authors(
     namesakes: list[str], who: str, anonymous: bool
 ) -> None:
-    text = "".join(profile(namesakes, who, read_window(None, None, "UTC"), form="json", anonymous=anonymous))
+    asked = PersonQuery(who, (who,))  # a name of two identities stands for both
+    text = "".join(profile(namesakes, asked, read_window(None, None, "UTC"), form="json", anonymous=anonymous))
     assert verify(namesakes, text) == []
     whole = json.loads(text)
     whole["overall"]["commits"] += 1
@@ -374,7 +376,8 @@ def test_the_profiles_person_is_distinguished_from_namesakes_and_co_authors(
 def test_a_profile_of_some_months_says_which_and_is_verified_by_them(
     namesakes: list[str], since: str | None, until: str | None
 ) -> None:
-    text = "".join(profile(namesakes, "Ada Brook", read_window(since, until, "UTC"), form="json", anonymous=False))
+    asked = PersonQuery("Ada Brook", ("Ada Brook",))
+    text = "".join(profile(namesakes, asked, read_window(since, until, "UTC"), form="json", anonymous=False))
     whole = json.loads(text)
     assert (whole["method"].get("since"), whole["method"].get("until")) == (since, until)
     assert verify(namesakes, text) == []

@@ -59,7 +59,7 @@ def is_machine_name(name: str) -> bool:
     if _NAME.search(name) or _CAMEL.match(name) or _ACTION.search(name):
         return True
     lower = lower_name(name)
-    single = " " not in lower and "-" in lower and _LOGIN.search(lower) is not None
+    single = " " not in lower and "-" in lower and (_LOGIN.search(lower) is not None or is_agent_local(lower))
     return single or is_agent_phrase(lower) or model_of(lower) is not None
 
 

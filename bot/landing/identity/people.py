@@ -9,8 +9,12 @@ from typing import NamedTuple
 
 from bot.landing.identity.addresses import account_of, claimed_address, login_of, person_key, plain_email
 from bot.landing.identity.machines import is_machine
+from bot.landing.identity.mailmap import NO_MAILMAP, Mailmap
 from bot.model.commit import Person, Signature
 from bot.model.ids import PersonKey, UserId
+
+_BY_MAILMAP = 1_000_000
+"""how often a name that a mailmap gives counts as used"""
 
 
 class _SignatureKeys(NamedTuple):
@@ -33,24 +37,31 @@ class People:
     result depends only on the set of signatures, never on their order.
     """
 
-    def __init__(self, owners: Mapping[Signature, PersonKey], persons: Iterable[Person], joins: _Joins) -> None:
+    def __init__(
+        self, owners: Mapping[Signature, PersonKey], persons: Iterable[Person], joins: _Joins, mailmap: Mailmap
+    ) -> None:
         self._owners = owners
+        self._mailmap = mailmap
         self._persons = {person.key: person for person in persons}
         self._joins = joins
 
     @classmethod
-    def of(cls, signatures: Iterable[Signature]) -> People:
+    def of(cls, signatures: Iterable[Signature], mailmap: Mailmap = NO_MAILMAP) -> People:
         counted = Counter(signatures)
         signed = list(map(_signature_keys, counted))
-        joins = _Joins(signed)
-        keys = list(map(joins.key, signed))
+        proper = [_signature_keys(mailmap.proper(one.sig)) for one in signed] if mailmap else signed
+        joins = _Joins(signed + proper if mailmap else signed)
+        keys = list(map(joins.key, proper))
         apps = {one.login.removesuffix("[bot]") for one in signed if one.login and one.login.endswith("[bot]")}
         gathered: dict[PersonKey, list[tuple[_SignatureKeys, int]]] = defaultdict(list)
         for key, one, times in zip(keys, signed, counted.values(), strict=True):
             gathered[key].append((one, times))
-        return cls(
-            dict(zip(counted, keys, strict=True)), [_person(key, found, apps) for key, found in gathered.items()], joins
-        )
+        if mailmap:
+            for key, one, named in zip(keys, signed, proper, strict=True):
+                if named.sig != one.sig:
+                    gathered[key].append((named, _BY_MAILMAP))
+        persons = [_person(key, found, apps) for key, found in gathered.items()]
+        return cls(dict(zip(counted, keys, strict=True)), persons, joins, mailmap)
 
     def keys(self) -> Mapping[PersonKey, set[PersonKey]]:
         """The keys of each person's individual signatures, by the person's own key."""
@@ -63,7 +74,7 @@ class People:
         """The person behind a signature; one made from that signature if it was never seen before."""
         if (owner := self._owners.get(sig)) is not None:
             return self._persons[owner]
-        signed = _signature_keys(sig)
+        signed = _signature_keys(self._mailmap.proper(sig))
         key = self._joins.key(signed)
         if key in self._persons:
             return self._persons[key]
