@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
+from types import MappingProxyType
 
 from bot.landing.reverts.matching import RevertEffects
 from bot.landing.reverts.timeline import Event, WorkState, play_events
+from bot.landing.same_work.island_parts import Islands, split_by_island
 from bot.landing.same_work.keys import NO_REPOSITORIES
 from bot.landing.same_work.work_groups import WorkGroups
 from bot.model.change import Change, CountedCommit
@@ -14,18 +16,28 @@ from bot.model.commit import Repository
 from bot.model.fact import Fact, Lines
 from bot.model.ids import STATED, ChangeId, CommitId
 
+NO_ISLANDS: Islands = MappingProxyType({})
 _NAMES_TARGET = "names what it reverts"
 
 
-def fold(facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[Change, ...]:
+def fold(
+    facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPOSITORIES, islands: Islands = NO_ISLANDS
+) -> tuple[Change, ...]:
     """Every change in the facts, oldest first; neither the order of the facts nor repetition matters.
 
     `repositories` maps every name a repository ever had to its current description, including whether it is a fork. For
     names it does not contain, forks are recognised by shared commit ids. The facts of a component (`same_work/keys.py`)
     fold to the same changes by themselves as among all others, as long as `repositories` contains their repositories.
+    Facts of different `islands` do not fold together; without any, all repositories are one island.
     """
+    parts = split_by_island(facts, repositories, islands) if islands else [facts]
+    found = [change for part in parts for change in _fold_island(part, repositories)]
+    return tuple(sorted(found, key=attrgetter("landed_at", "id")))
+
+
+def _fold_island(facts: Iterable[Fact], repositories: Mapping[str, Repository]) -> Iterator[Change]:
     groups = WorkGroups(facts, repositories)
-    return tuple(sorted(_ChangeFold(groups, RevertEffects(groups)).changes(), key=attrgetter("landed_at", "id")))
+    return _ChangeFold(groups, RevertEffects(groups)).changes()
 
 
 def single_fact_change(fact: Fact) -> Change | None:
