@@ -35,16 +35,18 @@ class RankWeights(Struct, frozen=True):
     weeks: float = 0.3
 
 
-WEIGHTS = RankWeights()
+RANK_WEIGHTS = RankWeights()
 
 
 def rank(
     entries: Mapping[ChangeId, Entry],
     changes: Sequence[Change],
     keys: Collection[PersonKey],
-    weights: RankWeights = WEIGHTS,
+    *,
+    weights: RankWeights = RANK_WEIGHTS,
+    runs: bool = True,
 ) -> tuple[Entry, ...]:
-    """The entries that may lead, best first; runs of one doing are joined. Reverted work and upkeep never lead."""
+    """The entries that may lead, best first: not reverted work nor upkeep. Runs of one doing are joined if `runs`."""
     may_lead = {
         change.id: change for change in changes if change.id in entries and _may_lead(change, entries[change.id])
     }
@@ -52,7 +54,8 @@ def rank(
     scores = {
         name: _score(may_lead[name], entries[name], keys, weights=weights, documents=documents) for name in may_lead
     }
-    joined = join_runs([entries[name] for name in may_lead])
+    leading = [entries[name] for name in may_lead]
+    joined = join_runs(leading) if runs else leading
     return tuple(
         sorted(joined, key=lambda entry: (-scores[entry.change] - log1p(entry.count - 1), entry.month, entry.change))
     )
