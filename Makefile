@@ -10,7 +10,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties trace lint-slow wheels lock clean help
+.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -65,6 +65,9 @@ campaign-storm: $(STAMP)  ## workers killed and frozen, PostgreSQL restarted, fi
 
 campaign-year: $(STAMP)  ## a year of a large organisation on PostgreSQL, cost a landing by month; ARGS="LANDINGS BATCH"
 	@$(BIN)/python -m benchmarks.speed.year $(ARGS)
+
+campaign-words: $(STAMP)  ## every quotation of public histories in what it cites; ARGS="OWNER/NAME=CLONE..."
+	@$(BIN)/python -m tests.campaigns.words $(ARGS)
 
 campaign-properties: $(STAMP)  ## each property with a thousand examples, others each time; ARGS="tests/landing"
 	@EXAMPLES=$${EXAMPLES:-1000} $(BIN)/python -m pytest -m hypothesis $(ARGS)

@@ -39,6 +39,7 @@ from bot.model.ids import CommitId, PersonKey
 if TYPE_CHECKING:
     from bot.history.measuring import Batch
     from bot.metrics.line_fates import LineRecord
+    from bot.model.fact import Fact
     from bot.narrative.project_texts import ProjectTexts
     from bot.narrative.themes import PartKey, ThemeTotal
 
@@ -298,6 +299,10 @@ class CloneRecord:
             if counted:
                 parts.append(change if len(counted) == len(change.commits) else replace(change, commits=counted))
         return self._sum_context(zone).sums_of(parts)
+
+    def facts(self) -> Iterator[Fact]:
+        """All facts, oldest landing first."""
+        return self._scratch.facts()
 
     def all_changes(self) -> tuple[Change, ...]:
         """Every change of the record, oldest first."""

@@ -18,7 +18,7 @@ LONGEST_READ = 400
 """characters of a text that are read"""
 LONGEST = 120
 """characters of an entry, after which it is cut at a word"""
-_SENTENCE_END = re.compile(r"(?<=[\w)\]'’\"”`])\.(?=\s+[^a-z\s])|(?<=[。！？])(?=.)")
+_SENTENCE_END = re.compile(r"(?<=[\w)\]'’\"”`])\.(?=\s+[^a-z\s])|(?<=[\w)\]'’\"”`])[!?](?=\s+[A-Z])|(?<=[。！？])(?=.)")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nr|fig|al|(?-i:[A-Z]))|\.\w)$", re.IGNORECASE
 )
@@ -78,7 +78,7 @@ def first_sentence(text: str) -> str:
     for match in _SENTENCE_END.finditer(text):
         before = text[: match.start()]
         if not _ABBREVIATION.search(before) and _is_closed(before):
-            return before
+            return text[: match.end()] if match[0] in ("!", "?") else before
     return text[:-1] if text.endswith(".") and not text.endswith("..") else text
 
 

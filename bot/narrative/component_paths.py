@@ -19,7 +19,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 GENERIC = _words(
-    "src source sources lib libs library pkg pkgs packages package crates crate modules module app apps"
+    "bin src source sources lib libs library pkg pkgs packages package crates crate modules module app apps"
     " application internal private server client core views view static guide guides build main java kotlin"
     " scala com org io net dev python js ts typescript javascript cmd include includes project projects"
     " workspace services service components component shared web webapp backend frontend docs doc documentation"
@@ -42,7 +42,9 @@ NAMELESS_FOLDERS = _words(
 )
 """folders whose contents name nothing"""
 NAMELESS_WORDS = _words(
-    "add adds ref bot feat feature features fix fixes bug bugs update updates change remove new chore misc"
+    "make run execute compile parse read write get set load save send do use check convert create handle apply merge"
+    " copy move start stop open close call print show dump fetch find sort build upload download import export wrap"
+    " add adds ref bot feat feature features fix fixes bug bugs update updates change remove new chore misc"
     " index main mod lib init setup conf config configuration version versions _version about types type typing"
     " constants const consts util utils utility utilities helper helpers common compat compatibility base basic"
     " error errors exceptions exception readme conftest test tests testing doc docs license contributing"

@@ -42,7 +42,7 @@ _TAG_OF_SECTION: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Fix", ("fix", "bug", "correct")),
     ("Performance", ("perf", "speed", "optimi")),
     ("Documentation", ("doc",)),
-    ("Feature", ("feat", "add", "enh", "new")),
+    ("Feature", ("feat", "add", "new")),
     ("Refactoring", ("refactor",)),
     ("Tests", ("test",)),
     ("Build", ("build", "packag", "ci", "contrib")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from math import log1p
 
@@ -15,6 +16,11 @@ from bot.narrative.runs import join_runs
 
 _WEEK = 7 * 86_400
 _NEVER_LEADS = frozenset({"upkeep", "style", "chore", "revert"})
+_UPKEEP = re.compile(
+    r"\W*(?:chore|style|lint|ci|build|deps|release|meta|maint\w*|internal|tests?|typo)\b\s?"
+    r"(?:\([^()]{0,40}\))?\W?[:\]]",
+    re.IGNORECASE,
+)
 _LEADING_TAGS = frozenset({"Feature", "Fix", "Performance", "Security"})
 _UPKEEP_TAGS = frozenset({"Build", "Tests", "Refactoring"})
 _MARKS = ("security", "vulnerab", "cve-", "breaking", "backward", "deprecat", "incompatib")
@@ -62,6 +68,8 @@ def rank(
 
 
 def _may_lead(change: Change, entry: Entry) -> bool:
+    if _UPKEEP.match(change.title) or _UPKEEP.match(entry.quoted):
+        return False
     kept_out = change.certain and change.kind in _NEVER_LEADS and entry.tag not in _LEADING_TAGS
     return change.outcome and not kept_out
 

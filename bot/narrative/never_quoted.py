@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from bot.narrative.cleaning import first_sentence
+
 _BRACKETS = r"(?:[\[(][^\[\]()]{0,60}[\])]\s*:?\s*|backport[^:]{0,40}:\s*|\w{1,12}(?:\([^()]{0,40}\))?!?:\s*)*"
 _VERSION = r"v?\d{1,4}(?:\.\d{1,5}){1,3}[\w.+-]{0,20}"
 
@@ -31,7 +33,8 @@ _DEPENDENCY = re.compile(
     re.IGNORECASE,
 )
 _MERGE = re.compile(
-    r"(?:auto[- ]?)?(?:merge|merged|merging)\b|forward[- ]?port|sync\w* (?:with|from|to)\b", re.IGNORECASE
+    r"(?:auto[- ]?)?(?:merge|merged|merging)\b|forward[- ]?port|sync\w* (?:with|from|to)\b|push(?:ed)? (?:branch|to)\b",
+    re.IGNORECASE,
 )
 _REVERT = re.compile(
     rf"{_BRACKETS}[\"'“]*(?:(?:partial(?:ly)? |temporarily )?revert\w*\b|back(?:ed|ing|s)?[ -]?out\b"
@@ -48,7 +51,8 @@ _UNFINISHED = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    r"\W*(?:(?:minor|small|tiny|quick|more|some|misc\w*|various|further|additional|other|little|trivial"
+    r"\W*(?:\w{2,20}:\s+)?(?:(?:minor|small|tiny|quick|more|some|misc\w*|various|further|additional|other"
+    r"|little|trivial"
     r"|random|few|assorted)\b.{0,15}\b"
     r"(?:fix\w*|change\w*|cleanup\w*|clean-?ups?|tweak\w*|update\w*|improvement\w*|edit\w*|adjustment\w*"
     r"|typos?|test\w*|thing\w*|stuff|refactor\w*|nits?|correction\w*|docs|polish)"
@@ -61,6 +65,7 @@ _BARE = re.compile(
     r"(?:lint\w*|typos?|ci|builds?|tests?|flake8?|mypy|ruff|pylint|pep-?8|format\w*|style|spelling"
     r"|warnings?|errors?|bugs?|issues?|merge|conflicts?|indent\w*|whitespace|docs?|imports?|grammar"
     r"|travis|appveyor|pipelines?|snapshots?|types?|compilation|types|links?|doctests?|coverage)"
+    r"(?:,? (?:and|&|\+) (?:the )?(?:lint\w*|typos?|ci|tests?|docs?|style|spelling|warnings?|format\w*|mypy))?"
     r"|(?:update|updates|updated|changes|cleanup|clean up|cleaned up|refactor\w*|improvements?|tweaks?"
     r"|polish|simplif\w+|improve|typos?|formatting|whitespace|spelling|lint\w*|docs|test|tests|testing"
     r"|oops|misc|todo)(?:\s\w+)?)\W*",
@@ -71,7 +76,7 @@ _FIRST_PERSON = re.compile(
     r"|we'll|my|myself|our|ours|me|let's)(?![\w/.\-])"
 )
 _JOKE = re.compile(
-    r"\b(?:lol|rofl|whoops|woops|oops\w*|yay|hooray|d'?oh|argh+|ugh+|meh|haha+|wtf|omg|sigh|phew|ahem"
+    r"\b(?:lol|rofl|whoops|woops|oops\w*|yay|hooray|d'?oh|argh+|ugh+|meh|haha+|moar|goo|wtf|omg|sigh|phew|ahem"
     r"|hurrah|woohoo|voila|facepalm|yolo|"
     r"hopefully|apparently|obviously|silly|sneaky|magic(?:al)?ly|nuke|kill all|pesky|annoying|yak"
     r"|bikeshed\w*|because why not|once and for all|like a boss)\b",
@@ -82,7 +87,9 @@ _LOUD = re.compile(
     r"|$)|…(?=\s|$)|\?$|[:;]-?[)(D](?=\s|$)"
 )
 _WORKING_TALK = re.compile(
-    r"\b(?:again|finally(?! (?:block|clause|statement|branch))|tr(?:y|ies|ying|ied) (?:to|and|out|with)"
+    r"^(?:work(?:ing)?|start(?:ed|ing)?(?: work(?:ing)?)?|continu\w+|keep working) on\b|^clean(?:ed|ing"
+    r"|s)?[ -]?up\b|\b(?:again|finally(?! (?:block|clause|statement|branch))|tr(?:y|ies|ying|ied) (?:to"
+    r"|and|out|with)"
     r"|get(?:ting)? (?:ci|tests?|the build|the tests?|things|it|everything|travis"
     r"|the ci) (?:to )?(?:pass\w*|work\w*|green|going)|"
     r"make (?:ci|tests?|the build|the tests?|travis|mypy|clippy|linters?|the linter|ruff|flake8?|lint"
@@ -118,10 +125,13 @@ _FORMATTING = re.compile(
     re.IGNORECASE,
 )
 _MACHINE = re.compile(
+    r"(?:small |minor )?(?:updates?|changes?|fix\w*|improve\w*|edit\w*|tweak\w*)\s(?:\w+\s){0,2}readme(?:\.\w+)?\W*$|"
     r"\W*(?:update|create|delete|rename|add)\s[\w./-]{1,80}\.(?:md|rst|txt|py|js|ts|tsx|jsx|go|rs|java|c"
     r"|h|cpp|html|css|scss|json|ya?ml|toml|lock|cfg|ini|sh|rb|php|svg|png|gitignore|ipynb|xml|mdx|vue|kt"
     r"|cs)(?: and [\w./-]+| to [\w./-]+)?\W*$"
-    r"|add files via upload|initial commit|apply suggestions? from code review|\[pre-commit\.ci\]"
+    r"|.*\.(?:gitignore|gitattributes|editorconfig|mailmap|pre-commit-config|npmignore|dockerignore"
+    r"|prettierrc|eslintrc)\b|.*\bauto-?generated files\b|add files via upload|initial commit"
+    r"|apply suggestions? from code review|\[pre-commit\.ci\]"
     r"|translated using weblate|update translation|automat(?:ic|ed|ically) (?:update|commit|fix|merge"
     r"|format|sync|release)\w*|auto-?(?:generated|update|commit|fix\w*|merge|format)|\[?(?:bot|automated"
     r"|auto)\]|imported? from|commit [0-9a-f]{7,}|translat(?:ions?|ed) update|new translations"
@@ -152,7 +162,7 @@ _INSULT = re.compile(
     r"|awful|terrible|ugly|garbage code|moronic|screw(?:ed|s)?|pile of)\b",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"`[^`]{1,200}`|\w+::\w+!|\bt?o?do!")
+_CODE = re.compile(r"``[^`]{1,200}``|`[^`]{1,200}`|\w+::\w+!|\bt?o?do!")
 LOUD, SHORT = "an exclamation, a question or dots", "one or two words"
 _WORD = re.compile(r"[^\W\d_][\w'’.:/+-]*")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
@@ -199,7 +209,7 @@ def reason_not_to_quote(raw: str, text: str) -> str | None:
 
 def _loud(raw: str) -> str | None:
     """Signs count before markup is taken off: `select!` in code is a name."""
-    return LOUD if _LOUD.search(_CODE.sub("code", raw)) else None
+    return LOUD if _LOUD.search(first_sentence(_CODE.sub("code", raw))) else None
 
 
 def _first(found: Iterable[str | None]) -> str | None:

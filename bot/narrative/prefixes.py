@@ -28,7 +28,7 @@ _GITMOJI = {
     "💚": "Build", ":green_heart:": "Build", "⏪": "Revert", ":rewind:": "Revert", "🎉": "Feature",
 }  # fmt: skip
 _TYPE = re.compile(
-    r"(?P<type>[A-Za-z]{2,13}(?:[ -]fix|/cd| feature)?)\s?(?:\((?P<scope>[^()]{1,60})\)"
+    r"(?P<type>[A-Za-z]{2,13}(?:[ -]fix|/cd| feature)?)\s?!?\s?(?:\((?P<scope>[^()]{1,60})\)"
     r"|\[(?P<part>[^\[\]]{1,60})\])?\s?!?\s?"
     r"(?::(?![:/])|：| -(?= )|/(?=\w+:))\s{0,3}"
 )

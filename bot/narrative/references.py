@@ -38,9 +38,14 @@ _CLOSES = (
     r"|references?|see(?: also)?|part of|related to|relates to|pull request|pull|prs?|issues?|tickets?|bug|gh|via|in"
     r"|from|for|per|re|commit))"
 )
+_ABOUT = (
+    r"(?:\s(?:for|in|from|with|of|to|see|on))?(?:\s(?:the|github|upstream|gh|jira))?"
+    r"\s(?:issues?|pull requests?|prs?|tickets?|bugs?)"
+)
 _INSIDE = rf"(?:{_CLOSES}[\s:]{{1,2}})?\[?{_REFERENCE}\]?"
 _TAIL = re.compile(
     rf"[\s,;&]{{0,3}}[(\[]{_INSIDE}(?:(?:\s?[,;&/]\s?|\sand\s|\s){_INSIDE})*[)\]]\.?$"
+    rf"|{_ABOUT}\s{_NUMBER}\.?$"
     rf"|(?:[\s,;.\-–—:(]{{1,4}}{_CLOSES}\s?:?)?[\s,;&]{{0,3}}(?<!\w){_NUMBER}\)?\.?$"
     rf"|[\s,;.\-–—:(]{{1,4}}{_CLOSES}[\s:]{{1,2}}(?:{_TICKET}|{_ADDRESS})\)?\.?$"
     r"|\s?\[(?:skip|no)[ -]ci\]$|\s?\[ci[ -]skip\]$|\s?\((?:PR|pull request|issue|#)?\s?\d{1,6}\)$"

@@ -40,6 +40,8 @@ GOLDEN: dict[str, tuple[str, str | None]] = {
     "expose fs::File::from_std()": ("Expose fs::File::from_std()", None),
     "iOS: read the clipboard": ("iOS: read the clipboard", None),
     "foo_bar is kept": ("foo_bar is kept", None),
+    "Wrote a fix for github issue #28.": ("Wrote a fix", None),
+    "fix!(types): keep the type of chains": ("Keep the type of chains", "Fix"),
     "Update the reader [skip ci]": ("Update the reader", None),
     "sync: add a guard ([#5474])": ("sync: add a guard", None),
     "Use :func:`~acme.engine.run` and :class:`Engine <acme.Engine>`": ("Use run and Engine", None),
