@@ -287,10 +287,6 @@ class CloneRecord:
         machines = set().union(*self._keys.values()).difference(*keys.values())
         return SumContext(self.people, keys, machines, self.repositories, zone)
 
-    def facts(self) -> Iterator[Fact]:
-        """All facts, oldest landing first."""
-        return self._scratch.facts()
-
     def sums_of_commits(self, commits: Collection[str], zone: ZoneInfo) -> list[MonthSum]:
         """The sums of each person's months, without machines, over these commits only."""
         parts = []
