@@ -32,6 +32,7 @@ def added(path: str, *lines: str) -> FileChange:
         ("test/__snapshots__/gauge.js", "x", None),
         ("newsfragments/123.feature", "Gauges burn.", None),
         ("changes/123.feature", "Gauges burn.", None),
+        ("rocket/topfiles/123.feature", "Gauges burn.", None),
         ("changelog.d/+gauge.feature.2", "Gauges burn.", None),
         ("features/burn.feature", "Feature: burn", "Gherkin"),
         ("load/stages.ctl", "LOAD DATA", None),

@@ -133,7 +133,7 @@ def language(path: str, first_text: str = "") -> str | None:
 
 
 _NEWS_FOLDERS = (
-    r"/(?:news|newsfragments?|changes|changelog\.d|changelogs?|changelog[-_](?:unreleased|fragments?|entries)|unreleased"
+    r"/(?:news|newsfragments?|topfiles|changes|changelog\.d|changelogs?|changelog[-_](?:unreleased|fragments?|entries)|unreleased"
     r"|releasenotes/notes|release[-_]notes|\.changes|\.changelog|towncrier|fragments|upcoming[-_]changes)/"
 )
 _NEWS_FRAGMENT = re.compile(
