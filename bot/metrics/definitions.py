@@ -174,8 +174,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         basis="the changes that hold it",
         unit="weight",
         works="Read by eye: of twenty contributors on whom rules were corrected, 4 of 180 are wrong (precision .978) "
-        "and 29 of 162 missed (recall .82); of eight whom no rule had seen, 1 of 76 is wrong (.987) and 21 of 97 missed "
-        "(.78).",
+        "and 29 of 162 missed (recall .82); of eight whom no rule had seen, 1 of 76 is wrong (.987) and 21 of 97 "
+        "missed (.78).",
         fails="What somebody has used for years and no longer imports is missed. It says used, never mastered; names "
         "of languages are not skills.",
         function="bot.metrics.skills:skills_of",
