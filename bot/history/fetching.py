@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -134,17 +135,20 @@ class FetchedClone(Struct, frozen=True):
 
     # --- the plan ----------------------------------------------------------------------------------------------------
 
-    def plan(self, head: CommitId) -> int:
-        """Write the list of landings, oldest first, so that it can be read in steps; returns the number of commits."""
-        rows = list(self._rows(head))[::-1]
+    def plan(self, head: CommitId, now: datetime) -> int:
+        """Write the list of landings, oldest first, so that it can be read in steps; returns the number of commits.
+
+        No commit landed after `now`.
+        """
+        rows = list(self._rows(head, now))[::-1]
         _write(self._plan_of(head), rows)
         return len(rows)
 
     def _plan_of(self, head: CommitId) -> Path:
         return self.path / f"plan-{head}.txt"
 
-    def _rows(self, head: CommitId) -> Iterator[str]:
-        for one in arrivals(self.at(head)):
+    def _rows(self, head: CommitId, now: datetime) -> Iterator[str]:
+        for one in arrivals(self.at(head), now=int(now.timestamp())):
             number = "-" if one.brought_by is None else one.brought_by
             clamped = " clamped" if one.clamped else ""
             yield f"{one.commit} {one.landed_at} {one.merge_commit or '-'} {number}{clamped}"

@@ -21,7 +21,7 @@ async def backfill_commits(job: Job, context: Context) -> None:
     if found is None:
         return
     one, clone, head = found
-    one = await with_plan(one, clone, head)
+    one = await with_plan(context, one, clone, head)
     client = context.reader(one.installation_id, one.repository_id)
     rows = await asyncio.to_thread(clone.plan_lines, head, one.commits_done, BATCH)
     batch = await read_batch(context, client, ClonePosition(one, clone, clone.at(head)), rows)

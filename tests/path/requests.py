@@ -188,9 +188,13 @@ class Shop:
 SUMMED = ("change", "contribution", "totals")
 
 
+YEAR_3000 = 32_503_680_000
+"""epoch seconds: the simulated worlds are ahead of this machine's clock"""
+
+
 def cloned(repository: SimRepository) -> set[Row]:
     """What a fresh clone of the default branch records, without the commit that was there before the bot came."""
-    record = CloneRecord(open_clones([repository.git.path]), cache=False)
+    record = CloneRecord(open_clones([repository.git.path]), cache=False, now=YEAR_3000)
     record.refresh()
     found = {
         (one.fact.commit, one.fact.merge_commit, one.fact.landed_at)

@@ -35,6 +35,7 @@ from simulator.state import SimAccount, SimApp
 from simulator.world import World
 from tests.comparing import same_from_anywhere
 from tests.history.repository import Repository
+from tests.path.requests import YEAR_3000
 from tests.path.running import running
 
 SHARED = Path(__file__).parents[3] / "shared" / "replay"
@@ -113,7 +114,7 @@ def scope_of(persons: tuple[Person, ...], keys: frozenset[PersonKey]) -> Profile
 
 
 def from_clones(replay: Replay) -> dict[str, Any]:
-    record = CloneRecord(open_clones(list(replay.clones.values())), cache=False)
+    record = CloneRecord(open_clones(list(replay.clones.values())), cache=False, now=YEAR_3000)
     record.refresh()
     persons = record.people.find(replay.who)
     scope = scope_of(persons, record.keys_of(persons))

@@ -8,6 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from bot.cli.recomputing.verify import examine
 from bot.landing.identity.people import People
 from bot.model.commit import Repository
@@ -18,7 +20,7 @@ from bot.render.text.json import render_json
 from bot.store import records
 from simulator.server import Simulator
 from simulator.work import NewPullRequest, Step
-from tests.services.landed import Town, town
+from tests.services.landed import NOW, Town, town
 
 UTC = ZoneInfo("UTC")
 
@@ -51,8 +53,9 @@ def clone_of(there: Town, folder: Path) -> str:
 
 
 async def test_a_page_shows_the_median_and_a_clone_can_neither_confirm_nor_refute_it(
-    github: Simulator, tmp_path: Path
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("time.time", lambda: NOW.timestamp() + 86_400)
     async with town(github, tmp_path) as there:
         for number, wait in enumerate((timedelta(hours=2), timedelta(minutes=30), timedelta(hours=50))):
             await landed_after(there, number, wait)

@@ -40,11 +40,11 @@ def location_of(one: StoredRepository) -> tuple[InstallationId | None, str]:
     return None if one.removed_at is not None else one.installation_id, one.repository.full_name
 
 
-async def with_plan(one: Backfill, clone: FetchedClone, head: CommitId) -> Backfill:
+async def with_plan(context: Context, one: Backfill, clone: FetchedClone, head: CommitId) -> Backfill:
     """The backfill with its plan on disk; the plan is made again if it was lost or is on another machine."""
     if clone.is_planned(head) and one.commits:
         return one
-    return replace(one, commits=await asyncio.to_thread(clone.plan, head))
+    return replace(one, commits=await asyncio.to_thread(clone.plan, head, context.clock()))
 
 
 class ClonePosition(Struct, frozen=True):
