@@ -73,6 +73,12 @@ _EMOJI = _by_word(
 )
 """gitmoji and similar emoji, as commonly used: https://gitmoji.dev"""
 
+_OBJECTS_OF_SENTENCES = (
+    "doc docs documentation typo typos test tests ci lint build comment comments readme changelog warning warnings "
+    "style formatting example examples"
+)
+_SENTENCE_OBJECTS = frozenset(_OBJECTS_OF_SENTENCES.split())
+"""in `fix docs: …` the first word is a verb, not a type"""
 _SIGN = re.compile(r"\s{0,4}(:[a-z0-9_+-]{2,32}:|[\u203c-\u3299\U0001f000-\U0001faff])[\ufe0f\u200d]{0,2}\s{0,4}")
 _TICKET = re.compile(
     r"\s{0,4}(?:\[[A-Z][A-Z0-9_]{1,9}-\d{1,7}\]|\(?[A-Z][A-Z0-9_]{1,9}-\d{1,7}\)?|\[?#\d{1,7}\]?)[:\s-]{1,3}"
@@ -141,6 +147,8 @@ def _prefix(text: str, own: OwnKinds) -> StatedKind | None:
         return None
     word = match["type"].lower()
     kind = _TYPES.get(word) or _TYPES.get(word.partition("/")[0])
+    if kind in ("feature", "bug_fix") and not _SENTENCE_OBJECTS.isdisjoint(match[0].lower().rstrip(": ").split()):
+        return None
     scope = (match["scope"] or "").strip(" ()[]").lower()
     if scope in own.scopes:
         return own.scopes[scope], f"scope {scope}"

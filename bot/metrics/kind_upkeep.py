@@ -24,6 +24,7 @@ _RELEASE = re.compile(
 """a version with at most the name of what is released: `1.2.3`, `Release 1.2`, `bump version to v2.0-rc1`"""
 _OTHERWISE = re.compile(r"[;+&]|, |\band (?:add|support|fix|implement|allow|new|make|remove|use)", re.IGNORECASE)
 """what shows that a title tells of other work too"""
+_BRANCHES = r"upstream|origin|master|main|trunk|develop|branch|head|[\w.-]{1,40}/[\w./-]{1,60}"
 _PHRASES: dict[str, str] = {
     "release": r"release(?:s|d)?(?: notes?| candidate| version| prep\w*|$| \S{1,40}$)",
     "prepare": r"prepar(?:es?|ing|ation)(?: for)?(?: the| a| next| new)?(?: \w{1,12})? (?:release|version|v?\d[\w.-]*)",
@@ -35,22 +36,24 @@ _PHRASES: dict[str, str] = {
     r"| (?:the )?(?:version|version number|version numbers|changelog|change log|changes|news|authors|contributors"
     r"|history|copyright|licen[cs]e year|release notes)\b)",
     "merge": r"merge(?:d|s)?(?:$| '| \"| \S+/\S+$| #\d+| (?:remote-tracking )?(?:branch(?:es)?|tag"
-    r"|commits?(?! from fork)|pull requests?|prs?|upstream|master|main|trunk|develop|changes from|with|from|in|back"
-    r"|latest|origin)\b)",
+    r"|commits?(?! from fork)|pull requests?|prs?|changes from|latest|(?:(?:in|with|from|back|into)\b ?)?(?:the )?"
+    rf"(?:{_BRANCHES}))\b| (?:in|with|from|back)$)",
     "import": r"(?:(?:initial|first) (?:commit|import|check-?in|revision)(?:$|[.:,]| of| from| for)"
     r"|import(?:ed|ing)? (?:of |from )?(?:the |initial |upstream |old |all )?(?:history|sources?|repo\w*|upstream"
     r"|code ?base|svn|cvs)\b)",
-    "sync": r"(?:re-?)?sync(?:ed|s|hroni[sz](?:e|ed|ing))?(?:$| (?:with|from|to|up|upstream|fork|changes)\b)",
+    "sync": r"(?:re-?)?sync(?:ed|s|hroni[sz](?:e|ed|ing))?(?:$| up$| (?:(?:up )?(?:with|from|to) )?(?:the |latest )?"
+    rf"(?:{_BRANCHES}|fork)\b)",
     "format": r"(?:(?:auto-?|re-?)?format(?:ted|ting)?|run|ran|apply|applied)\b.{0,40}\b(?:black|gofmt|rustfmt"
     r"|clang-format|prettier|isort|yapf|autopep8|cargo fmt|fmt|formatting|code ?style)\b",
     "white": r"(?:(?:fix|remove|strip|trim|clean ?up|kill|delete)\w{0,4} )?(?:trailing |extra |some )?white-?spaces?"
     r"(?: (?:fix\w*|clean-?up|changes?|errors?|only|damage|policy|nits?))?[.!]?$|ws[.!]?$|re-?indent"
     r"|indentation[.!]?$|pep-?8|gofmt|rustfmt|cargo fmt|black$|isort|flakes?\b|pyflakes|reformat(?:ted)?\b"
-    r"|code style|coding style",
+    r"|cod(?:e|ing) style(?:$|:| fix| clean)",
     "imports": r"(?:sort|reorder|organi[sz]e|clean(?: ?up)?|tidy|remove unused|fix|reorgani[sz]e|optimi[sz]e)"
     r"(?:s|ed|ing)? (?:up )?(?:the |some |unused )?(?:imports\b(?! (?:of|from|error|fail))"
     r"|import (?:order|sort|style))",
-    "changelog": r"(?:change-?log|changes|release[ -]notes|news|authors|history)(?:$|:| for| update| entry|\.\w{2,4}$)",
+    "changelog": r"(?:(?:change-?log|release[ -]notes)(?:$|:| for| update| entry|\.\w{2,4}$)"
+    r"|(?:changes|news|authors|history)(?:$| for v?\d| update| entry|\.\w{2,4}$))",
     "dependency": r"(?:dependenc(?:y|ies)|deps|go\.mod|lock ?file|submodules?|vendor(?:ed|ing)?|subtrees?)\b:? ?"
     r"(?:updat|bump|upgrad|sync)\w{1,3}",
     "version": r"version(?: number)? bump|new version|(?:post|pre)[- ]release|next (?:dev\w*|version)|re-?vendor",

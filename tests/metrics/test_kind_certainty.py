@@ -35,6 +35,8 @@ def verdict_of(message: str, files: list[str] | None = None, **known: object) ->
         "Merge pull request #12 from ada/fix-crash",
         "Merge remote-tracking branch 'origin/main'",
         "merge from upstream",
+        "Merge in origin/main",
+        "sync up with master",
         "Initial import",
         "Import history from svn",
         "Sync with upstream",
@@ -75,6 +77,11 @@ def test_upkeep_is_neither_a_feature_nor_a_fix(title: str) -> None:
         "Bump allocator for short-lived rows",
         "Upgrade parser to v2; support YAML; various fixes",
         "Initial version of the tide server",
+        "Sync to disk before the table is closed",
+        "Merge with the user's own options",
+        "Merge in options of the table",
+        "history: keep the last table",
+        "Code style of tables can be chosen",
     ],
 )
 def test_work_whose_words_only_look_like_upkeep_is_none(title: str) -> None:
@@ -135,6 +142,8 @@ def test_a_title_is_read_by_its_verb(title: str, verb: str) -> None:
     "title",
     [
         "Fixes #12",
+        "fix typo: tied -> tide",
+        "fix docs: name of the table",
         "Closes #12: rows",
         "Fix typo in a comment",
         "Fix tests",
