@@ -3,10 +3,11 @@
     python -m benchmarks.metrics.kind_readings CLONE...
 
 `kind_readings.csv` has a hundred changes of each of ten projects that no model learnt from: repository, commit,
-language, part (`tune` or `report`), weight, label, doubt, reason. The changes were drawn at random from three strata
+language, part, weight, label, doubt, reason. The changes were drawn at random from three strata
 (guessed feature, guessed fix, the rest) of which many certain features and fixes were wanted; `weight` is how many
 changes of the history each stands for. They were labelled from title, message and diff, without the classifier's
-answer. The words and rules were chosen on `tune`; `report` was only counted.
+answer. The words and rules were chosen on `tune`; `report` was only counted. `check` holds 42 changes each of four
+more projects, drawn by the new answers and read last.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def of_kind(verdict: Verdict) -> str:
 def report(readings: Sequence[Reading]) -> None:
     """Print precision of certain features and fixes, the share that is certain, and the reliability curve."""
     judged = [(one, classify(one.evidence)) for one in readings]
-    for part in ("tune", "report"):
+    for part in ("tune", "report", "check"):
         for language in (*sorted({one.language for one in readings}), "all"):
             rows = [(one, v) for one, v in judged if one.part == part and language in (one.language, "all")]
             if rows:

@@ -22,7 +22,7 @@ from bot.metrics.kind_features import file_category
 from bot.metrics.kind_title import VERBS, TitleSigns, count_faults
 from bot.model.ids import Kind
 
-CERTAIN = 0.60
+CERTAIN = 0.65
 """probability from which a feature or fix that nobody stated is certain; of such at least 85 in 100 were right"""
 CERTAIN_OTHER = 0.70
 """the same for what is neither"""
@@ -36,10 +36,11 @@ SIGNS = (
 )  # fmt: skip
 """what is weighed, in this order"""
 _ASIDE_FOLDER = re.compile(
-    r"(?:scripts?|tools|maint|contrib|hack|ci|website|bench\w{0,8}|examples?|demos?|docs?|\.\w{1,20})/"
+    r"(?:scripts?|build|tools|maint|contrib|hack|ci|website|bench\w{0,8}|examples?|demos?|docs?|\.\w{1,20})/"
 )
 _NO_FEATURE = frozenset(("fix", "refactor", "remove", "document", "test", "update"))
 _NO_FIX = frozenset(("remove", "document", "test", "update", "refactor", "add", "speed"))
+_OTHER_WORK = frozenset(("remove", "document", "test", "refactor"))
 _LEAST = 1e-3
 _BODY_FAULTS, _NO_SOURCE = SIGNS.index("body_faults"), SIGNS.index("no_source")
 
@@ -67,7 +68,7 @@ class Weighed(NamedTuple):
     shows_fault: bool
     """whether a verb that mends or prevents, or a word for a fault, says that something was wrong"""
     aside: bool
-    """whether the title speaks of tests, documents or tools"""
+    """whether the title speaks of tests, documents or tools, or its verb of removal, moves or tests"""
 
     def is_certain(self, kind: Kind) -> bool:
         """Whether this kind is certain: it is likely enough, and the evidence is of the right sort."""
@@ -92,7 +93,12 @@ def weigh(title: TitleSigns, body: str, files: Sequence[ReadFile], model: Odds) 
     total = feature + fix + 1.0
     mends = title.verb in ("fix", "prevent") or title.faults + title.soft_faults > 0
     shows_fault = mends or found[_BODY_FAULTS] > 0
-    return Weighed(Odds(feature / total, fix / total, 1.0 / total), not found[_NO_SOURCE], shows_fault, title.aside)
+    return Weighed(
+        Odds(feature / total, fix / total, 1.0 / total),
+        not found[_NO_SOURCE],
+        shows_fault,
+        title.aside or title.verb in _OTHER_WORK,
+    )
 
 
 def signs(title: TitleSigns, body: str, files: Sequence[ReadFile], model: Odds) -> tuple[float, ...]:
@@ -138,8 +144,9 @@ def _file_signs(files: Sequence[ReadFile]) -> tuple[float, ...]:
 
 
 def is_product(file: ReadFile) -> bool:
-    """Whether a file is source code of the product: not of tests, builds, scripts, examples or benchmarks."""
-    if file.part != "authored" or file_category(file.change.path, file.part) != "authored":
+    """Whether a file is source code of the product: in a known language, and not of tests, builds, scripts, examples or
+    benchmarks."""
+    if file.language is None or file.part != "authored" or file_category(file.change.path, file.part) != "authored":
         return False
     return _ASIDE_FOLDER.match(file.change.path) is None
 
