@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 
 from msgspec import Struct
 
+from bot.metrics.item_reason import explain_item
 from bot.metrics.kind_reason import explain_kind
 from bot.metrics.metric import Definition, Metric
 from bot.metrics.non_code_activity import CHANGE_FIELDS, GITHUB_FIELDS, combine_activity
@@ -15,6 +17,9 @@ from bot.metrics.registry import METHOD_VERSION, METRICS, definitions, metric_ca
 from bot.model.change import Item
 from bot.model.ids import ChangeId
 from bot.model.profile import Part, Profile, Score, Trace
+
+_MOST_CHANGES = 5
+"""changes named for a language"""
 
 
 class NoSuchMetricError(Exception):
@@ -88,7 +93,7 @@ def _said(
     """An item's title with what joins its changes, else those of the changes; the value where it is not simply one."""
     item = items.get(part.changes)
     title = item.title if item else ", ".join(titles.get(key, key) for key in part.changes)
-    joined = "".join(f"; {one} with {other}: {rule}" for one, other, rule in item.edges) if item else ""
+    joined = f". {explain_item(item)}" if item and item.edges else ""
     return f"{title}{joined}" if part.value == 1 else f"{title}{joined}: {metric.figure(part.value)}"
 
 
@@ -106,14 +111,44 @@ def _ai(profile: Profile, _: str) -> tuple[str, _Rows]:
     return value, tuple(dict.fromkeys(rows))
 
 
+def _items(profile: Profile, _: str) -> tuple[str, _Rows]:
+    """Each item of each month: its changes, its title, what it counts as and what joins it."""
+    overall = profile.overall.numbers
+    counted = [metric_called(key) for key in ("features", "bugs", "other", "unclear")]
+    value = ", ".join(metric.quantity(overall.get(metric.key)) for metric in counted if metric)
+    items = [(month.month, item) for month in profile.months for item in month.items]
+    return value, tuple(
+        (f"{month} {', '.join(item.changes)}", f"{item.title}. {explain_item(item)}") for month, item in items
+    )
+
+
 def _languages(profile: Profile, _: str) -> tuple[str, _Rows]:
-    rows = tuple((one.name, f"{one.lines} lines since {one.first_month}") for one in profile.languages)
-    return str(len(rows)), rows
+    """Each language with its lines and the changes that hold most of them."""
+    found: dict[str, Counter[ChangeId]] = {one.name: Counter() for one in profile.languages}
+    for change in profile.changes:
+        for commit in change.counted if change.outcome else ():
+            for name in commit.fact.languages.keys() & found.keys():
+                found[name][change.id] += commit.fact.languages[name]
+    rows = [
+        (one.name, f"{one.lines:,} lines since {one.first_month}, most of them in {_most(found[one.name])}")
+        for one in profile.languages
+    ]
+    return str(len(rows)), tuple(rows)
+
+
+def _most(lines: Counter[ChangeId]) -> str:
+    most = sorted(lines, key=lambda key: (-lines[key], key))[:_MOST_CHANGES]
+    return ", ".join(most) or "no change of this page"
 
 
 def _skills(profile: Profile, _: str) -> tuple[str, _Rows]:
-    rows = tuple((one.name, f"weight {one.weight}: {', '.join(one.evidence)}") for one in profile.technical)
-    return str(len(rows)), rows
+    """Each skill with the changes that show it, the heaviest first."""
+    total = len(profile.changes)
+    rows = [
+        (one.name, f"{len(one.evidence)} of {total} changes show it: {', '.join(one.evidence)}. Weight {one.weight}.")
+        for one in profile.technical
+    ]
+    return str(len(rows)), tuple(rows)
 
 
 def _kinds(profile: Profile, _: str) -> tuple[str, _Rows]:
@@ -144,6 +179,7 @@ _SECTIONS: Mapping[str, Callable[[Profile, str], tuple[str, _Rows]]] = {
     "architecture": _score,
     "performance": _score,
     "ai_usage": _ai,
+    "items": _items,
     "languages": _languages,
     "skills": _skills,
     **dict.fromkeys((*CHANGE_FIELDS, *GITHUB_FIELDS), _non_code),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from bot.metrics.item_reason import explain_item
 from bot.metrics.registry import METRICS
+from bot.model.change import Item
 from bot.model.ids import ChangeId
 from bot.model.profile import Quality, Score, ScoreEvidence
 from bot.narrative.explanation import NoSuchMetricError, check_name, explain, names
@@ -57,3 +59,32 @@ def test_a_near_miss_gets_a_hint(typed: str, meant: str) -> None:
         check_name(typed)
     with pytest.raises(NoSuchMetricError, match="known are commits"):
         check_name("zzz")
+
+
+def test_items_are_explained_in_sentences() -> None:
+    found = explain(small_profile(), "items")
+    assert "not sure which" in found.value
+    assert all("It counts as" in said or "It was reverted" in said or "not sure" in said for _, said in found.rows)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("E1 issue:acme/rocket#3", "name acme/rocket#3"),
+        ("E1 ticket:ROCKET-3", "name ticket ROCKET-3"),
+        ("E2 stack:acme/rocket#3", "are in one stack"),
+        ("E2 request:c0ffee", "landed by one merge request"),
+        ("E2 branch:c0ffee", "landed by one merge"),
+        ("E3 series:core|n", "are parts of one numbered series"),
+        ("E4 [core] titles 0.60", "have similar titles under core"),
+        ("E4 series: gauge use", "say the same of different things"),
+        ("E5 titles 0.40 files 1.00", "have similar titles and change the same files"),
+    ],
+)
+def test_what_joins_an_item_is_said_in_words(rule: str, said: str) -> None:
+    one, other = ChangeId("acme/rocket#1"), ChangeId("acme/rocket#2")
+    item = Item("bug_fix", "Mend it", "landed", (one, other), ((one, other, rule),))
+    assert explain_item(item) == (
+        f"It counts as a bug fix. Its 2 changes belong together: acme/rocket#1 and acme/rocket#2 {said}."
+    )
+    assert explain_item(replace(item, certain=False)).startswith("It is not sure which")

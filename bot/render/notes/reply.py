@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from bot.metrics.item_reason import explain_item
 from bot.metrics.kind_reason import explain_kind
 from bot.metrics.lines import LINES
 from bot.metrics.metric import Metric
@@ -16,7 +17,7 @@ from bot.model.profile import Part as MetricPart
 from bot.render.environment import template
 from bot.render.markdown_escaping import MdText, md_join, md_text
 from bot.render.text.markdown import md_cite, md_paragraphs
-from bot.render.wording import change_notes, item_state, lines_of, month_name, tally, thousands
+from bot.render.wording import change_notes, item_name, item_state, lines_of, month_name, tally, thousands
 
 _MOST_ROWS = 25
 
@@ -113,5 +114,7 @@ def _items(items: Sequence[Item], changes: Mapping[ChangeId, Change]) -> tuple[M
 
 def _item(item: Item, changes: Mapping[ChangeId, Change]) -> MdText:
     state = item_state(item, changes)
-    text = md_text(f"{item.kind.replace('_', ' ')}: {item.title}" + (f", {state}" if state else ""), 300)
-    return md_join(MdText(" "), (text, MdText("(") + md_cite(item.changes, changes) + MdText(")")))
+    text = md_text(f"{item_name(item).lower()}: {item.title}" + (f", {state}" if state else ""), 300)
+    cited = MdText("(") + md_cite(item.changes, changes) + MdText(")")
+    reason = [md_text(explain_item(item), 400)] if item.edges else []
+    return md_join(MdText(" "), (text, cited, *reason))
