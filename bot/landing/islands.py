@@ -1,26 +1,23 @@
-"""Which repositories may fold together? Those of one installation, and forks with what GitHub calls their parents."""
+"""Which repositories may fold together, and how often does a commit that several installations have count?"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from bot.landing.changes import fold
 from bot.landing.identity.credit import GRADE_RANK, change_credits
 from bot.landing.same_work.disjoint import Disjoint
 from bot.model.change import Change
-from bot.model.commit import Repository
-from bot.model.fact import Fact
 from bot.model.ids import CommitId, InstallationId, PersonKey
 
 
 def islands_of(repositories: Mapping[str, tuple[InstallationId | None, str | None]]) -> dict[str, int]:
-    """A number for each repository, equal where they may fold together; `repositories` are installation and parent.
+    """A number for each repository, equal for those of one installation; `repositories` are installation and parent.
 
-    A repository without an installation is an island, and clones given together are one.
+    A repository without an installation is an island. A parent that is named has the number of its fork: facts of both
+    are read together, and `split_by_island` decides what the fork's change.
     """
     joined: Disjoint[str] = Disjoint()
     first: dict[InstallationId, str] = {}
@@ -32,19 +29,6 @@ def islands_of(repositories: Mapping[str, tuple[InstallationId | None, str | Non
             joined.join(name, names[parent.lower()])
     numbers: dict[str, int] = {}
     return {name: numbers.setdefault(joined.find(name), len(numbers)) for name in sorted(repositories)}
-
-
-def fold_islands(
-    facts: Iterable[Fact], repositories: Mapping[str, Repository], islands: Mapping[str, int]
-) -> tuple[Change, ...]:
-    """Every change in the facts, each island folded by itself, oldest first."""
-    parts: dict[int, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        parts[islands.get(fact.repository, -1)].append(fact)
-    found: list[Change] = []
-    for number, part in parts.items():
-        found += fold(part, {name: one for name, one in repositories.items() if islands.get(name, -1) == number})
-    return tuple(sorted(found, key=attrgetter("landed_at", "id")))
 
 
 def count_once(changes: Sequence[Change], keys: Collection[PersonKey]) -> tuple[Change, ...]:

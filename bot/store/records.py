@@ -17,8 +17,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from sqlalchemy import Connection, Select, Text, func, select, type_coerce, union_all
 
+from bot.landing.changes import fold
 from bot.landing.corrections import Corrections, apply_corrections
-from bot.landing.islands import fold_islands, islands_of
+from bot.landing.islands import islands_of
 from bot.metrics.line_fates import LineLoss, LineRecord, OwnCommit, own_commits
 from bot.metrics.non_code_activity import ItemNumber, activity_by_month
 from bot.model.change import Change
@@ -125,7 +126,7 @@ class RecordedFacts(Struct, frozen=True):
 
     def changes(self, repositories: Mapping[str, Repository]) -> tuple[Change, ...]:
         """The changes that the facts fold into, with people's corrections, oldest first."""
-        return apply_corrections(fold_islands(self.facts(), repositories, self.islands), self.corrections)
+        return apply_corrections(fold(self.facts(), repositories, self.islands), self.corrections)
 
 
 def mark_of(connection: Connection, repositories: Collection[RepositoryId]) -> LedgerMark:
@@ -170,9 +171,10 @@ def _folding(
     """
     installed, parents = _homes(connection, repositories)
     names = {number: name for name, (number, _) in installed.items()}
-    islands = islands_of({name: (home, parents.get(name)) for name, (_, home) in installed.items()})
+    islands = islands_of({name: (home, None) for name, (_, home) in installed.items()})
+    with_forks = islands_of({name: (home, parents.get(name)) for name, (_, home) in installed.items()})
     inside: dict[int, list[RepositoryId]] = defaultdict(list)
-    for name, island in islands.items():
+    for name, island in with_forks.items():
         inside[island].append(installed[name][0])
     numbers = union_all(*(_reached(seeds, inside[island], f"reached_{island}") for island in sorted(inside) or (0,)))
     found = _facts(connection, FACT.c.id.in_(numbers))

@@ -14,10 +14,11 @@ from cachetools import LRUCache, TTLCache
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bot.landing.changes import fold
 from bot.landing.corrections import apply_corrections
 from bot.landing.identity.naming import signed_names
 from bot.landing.identity.public_work import changes_for_public, commits_shown, facts_for_public
-from bot.landing.islands import count_once, fold_islands
+from bot.landing.islands import count_once
 from bot.model.change import Change
 from bot.model.commit import Person, Repository
 from bot.model.fact import Fact
@@ -146,7 +147,7 @@ def _profile(
     if frame.public:
         facts = facts_for_public(facts, keys, found.installations, found.corrections)
     islands = found.islands
-    changes = apply_corrections(fold_islands(facts, repositories_of(frame.visible), islands), found.corrections)
+    changes = apply_corrections(fold(facts, repositories_of(frame.visible), islands), found.corrections)
     if frame.public:
         changes = changes_for_public(changes, keys)
     changes = count_once(changes, keys)

@@ -33,13 +33,13 @@ TOGETHER = Evidence(UserId(8), True, shares=(Share(ADA, 1, 5), Share(BOB, 1, 7))
 def folded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of facts of each profile that was folded."""
     seen: list[int] = []
-    fold = profile_reader.fold_islands
+    fold = profile_reader.fold
 
     def noted(facts: Any, *more: Any) -> Any:
         seen.append(len(facts))
         return fold(facts, *more)
 
-    monkeypatch.setattr(profile_reader, "fold_islands", noted)
+    monkeypatch.setattr(profile_reader, "fold", noted)
     return seen
 
 
