@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
-Clones = Annotated[list[str], typer.Argument(metavar="CLONE...", help="Folders of git clones, bare or not.")]
+Clones = Annotated[
+    list[str],
+    typer.Argument(metavar="CLONE...", help="Folders of git clones, bare or not. Several are read as one record."),
+]
 Who = Annotated[str, typer.Option("--author", metavar="WHO", help="A complete login, email address or name.")]
 Aliases = Annotated[
     list[str] | None,

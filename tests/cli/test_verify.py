@@ -8,6 +8,7 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -85,7 +86,10 @@ def test_a_file_without_a_signature_does_not_verify_as_signed(published: Publish
         verify(published.paths, published.text, keys="{}")
 
 
-def test_later_landed_work_is_not_a_difference(published: Published, tmp_path: Path) -> None:
+def test_later_landed_work_is_not_a_difference(
+    published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.history.record.time", SimpleNamespace(time=lambda: 4_100_000_000))
     later = copy(published.clone)
     later.folder = Path(shutil.copytree(published.clone.folder, tmp_path / "rocket"))
     later.now = 4_000_000_000

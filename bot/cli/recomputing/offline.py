@@ -92,7 +92,7 @@ def record_of(paths: Sequence[str], mailmap: Path | None = None, *, name: str | 
         with record.report_cache_errors():
             record.refresh(_ProgressBar())
             yield record
-        if (count := len(record.clones)) > 1:
+        if (count := len(record.clones)) > 1 and sys.stderr.isatty():
             sys.stderr.write(f"{count} clones are read as one record: forks, mirrors, backports and reverts join\n")
     finally:
         record.close()
