@@ -28,13 +28,18 @@ def facts_for_public(
     """
     accepted = [one for one in corrections if isinstance(one, Decision) and one.accepted and {*keys} & {*one.keys}]
     trusted = {homes.get(fact.repository) for fact in facts if _takes_part(fact, keys)}
+    known = {fact.commit for fact in facts if homes.get(fact.repository) in trusted}
     return [
         fact
         for fact in facts
         if homes.get(fact.repository) in trusted
-        or (person_key(fact.author) in keys and grade_of_author(fact)[0] == "proved")
+        or (fact.commit not in known and _is_signed(fact, keys))
         or any(one.concerns(fact, fact.pull_request) for one in accepted)
     ]
+
+
+def _is_signed(fact: Fact, keys: Collection[PersonKey]) -> bool:
+    return person_key(fact.author) in keys and grade_of_author(fact)[0] == "proved"
 
 
 def _takes_part(fact: Fact, keys: Collection[PersonKey]) -> bool:
