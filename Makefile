@@ -10,7 +10,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels lock clean help
+.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-forgery campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -44,6 +44,9 @@ acceptance: $(STAMP)  ## the bot against a GitHub emulator written by others (ne
 
 campaign-kill: $(STAMP)  ## kill -9 again and again while deliveries arrive; ARGS="KILLS SEED"
 	@$(BIN)/python -m tests.campaigns.kill_storm $(ARGS)
+
+campaign-forgery: $(STAMP)  ## 10,000 worlds with a forger, equal to those without; ARGS="--worlds 500 --first 0 --minutes 30"
+	@$(BIN)/python -m tests.campaigns.forgery $(ARGS)
 
 campaign-visibility: $(STAMP)  ## 10,000 worlds with a canary in each private string, every page read; ARGS="--first 1250"
 	@$(BIN)/python -m benchmarks.visibility_worlds $(ARGS)

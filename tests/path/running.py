@@ -48,9 +48,10 @@ async def running(github: Simulator, world: World, data: Path) -> AsyncIterator[
 
 
 async def recorded_profile(bot: Bot, installation: int, who: str, scope: ProfileScope) -> Profile:
-    """The profile of one person from the ledger; `scope.keys` and `scope.person` are filled in."""
+    """The profile of one person from the ledger, who accepted all claims; `scope.keys` and `person` are filled in."""
     from msgspec.structs import replace
 
+    from bot.landing.corrections import Decision, apply_corrections
     from bot.landing.identity.credit import person_key
 
     with bot.store.snapshot() as connection:
@@ -63,4 +64,6 @@ async def recorded_profile(bot: Bot, installation: int, who: str, scope: Profile
         people = People.of(signatures)
         persons = people.find(who)
         keys = frozenset(person_key(sig) for sig in signatures if people.person(sig) in persons)
-    return build_profile(fold(everything, names), replace(scope, person=persons[0], keys=keys))
+    accepted = [Decision(name, tuple(sorted(keys)), accepted=True) for name in names]
+    changes = apply_corrections(fold(everything, names), accepted)
+    return build_profile(changes, replace(scope, person=persons[0], keys=keys))

@@ -34,11 +34,15 @@ def evidence_of(landing: Landing) -> Evidence | None:
 
 
 def _shares(landing: Landing) -> tuple[Share, ...]:
-    """The pull request's shares if it landed as this one commit, with the author's own under the author's identity."""
+    """The pull request's shares if it landed as this one commit and several people wrote it.
+
+    The author's own stand under the author's identity.
+    """
     asked, author = landing.pull_request, landing.commit.author
     if asked is None or landing.commit.id != asked.merge_commit or landing.commit.id != landing.merge_commit.id:
         return ()
-    return _merged(replace(one, author=author) if _is_same(one.author, author) else one for one in asked.shares)
+    shares = _merged(replace(one, author=author) if _is_same(one.author, author) else one for one in asked.shares)
+    return shares if len(shares) > 1 else ()
 
 
 def _is_same(one: Signature, author: Signature) -> bool:
