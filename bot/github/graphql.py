@@ -15,8 +15,9 @@ from msgspec import Struct, field
 
 from bot.github.client import BadAnswer, Client, QueryFailed
 from bot.github.payloads import nodes
-from bot.github.payloads.nodes import Glance, Parts, PullPage, ResolvedAccount
+from bot.github.payloads.nodes import Glance, PullPage
 from bot.github.payloads.non_code_activity import Release
+from bot.github.payloads.own_commits import Parts, ResolvedAccount, parts
 from bot.model.commit import Repository
 from bot.model.ids import CommitId
 
@@ -188,10 +189,10 @@ async def read_parts(client: Client, repository: Repository, number: int) -> Par
         if failed.kinds != _FORBIDDEN or not isinstance(failed.data, dict) or not failed.data.get("repository"):
             raise
         found = failed.data
-    inside = nodes.repository(found)
-    if inside.database_id != repository.id:
+    read = parts(found, repository.id)
+    if read is None:
         raise BadAnswer("another repository has taken this name")
-    return nodes.parts(inside)
+    return read
 
 
 class Glances(Struct, frozen=True):

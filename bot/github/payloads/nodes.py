@@ -10,8 +10,8 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from bot.github.payloads.answers import BELONGS, Label
-from bot.github.payloads.commits import Stated
 from bot.github.payloads.non_code_activity import Release, ReleaseState
+from bot.github.payloads.own_commits import CommitNode, OwnCommit, ResolvedAccount, shares_in, stated_author
 from bot.github.payloads.reading import (
     FullCommit,
     Hosted,
@@ -24,19 +24,10 @@ from bot.github.payloads.reading import (
     read,
 )
 from bot.github.payloads.signals import Merge, PullRequestSignals
-from bot.landing.identity.evidence import shares_of
-from bot.model.commit import Commit, PullRequest, Review, Share, Signature
-from bot.model.ids import CommitId, RepositoryId, UserId
+from bot.model.commit import Commit, PullRequest, Review, Signature
+from bot.model.ids import CommitId, RepositoryId
 
 _HIDDEN = "PRIVATE", "INTERNAL"
-
-
-class ResolvedAccount(Struct, frozen=True):
-    """An account as GitHub resolved it."""
-
-    user_id: Person = field(name="databaseId")
-    login: str
-    bot: bool = False
 
 
 class PullPage(Struct, frozen=True):
@@ -49,13 +40,6 @@ class PullPage(Struct, frozen=True):
     """number of each pull request's own commits, by its number"""
     seen: tuple[PullRequestSignals, ...] = ()
     """their merges and reviews, in the form of deliveries"""
-
-
-class Parts(Struct, frozen=True):
-    """A pull request's own commits by author; `collaborators` are those of the authors who may write."""
-
-    shares: tuple[Share, ...] = ()
-    collaborators: tuple[UserId, ...] = ()
 
 
 class Limit(Struct, frozen=True, rename="camel"):
@@ -82,36 +66,13 @@ class _Review(Struct, frozen=True, rename="camel"):
     submitted_at: str | None = None
 
 
-class _Count(Struct, frozen=True, rename="camel"):
-    total_count: Number = 0
-
-
-class _Author(Stated, frozen=True):
-    """A commit's own author, with the account that GitHub resolves the address to."""
-
-    user: ResolvedAccount | None = None
-
-
-class _CommitNode(Struct, frozen=True):
-    oid: FullCommit
-    message: str
-    author: _Author | None = None
-    additions: Number = 0
-    deletions: Number = 0
-    parents: _Count | None = None
-
-
-class _OwnCommit(Struct, frozen=True):
-    commit: _CommitNode
-
-
 class _Pull(Struct, frozen=True, rename="camel"):
     number: Identity
     title: str
     base_ref_name: str
     head_ref_name: str
     head_ref_oid: FullCommit
-    commits: NodePage[_OwnCommit]
+    commits: NodePage[OwnCommit]
     body: str | None = None
     created_at: str | None = None
     merged_at: str | None = None
@@ -122,25 +83,6 @@ class _Pull(Struct, frozen=True, rename="camel"):
     reviews: NodePage[_Review] | None = None
     labels: NodePage[Label] | None = None
     author_association: str | None = None
-
-
-class _Parts(Struct, frozen=True):
-    """A pull request of which only the own commits were requested."""
-
-    commits: NodePage[_OwnCommit]
-
-
-class _Account(Struct, frozen=True, rename="camel"):
-    database_id: Person
-
-
-class _CollaboratorEdge(Struct, frozen=True):
-    permission: str
-    node: _Account
-
-
-class _Collaborators(Struct, frozen=True):
-    edges: tuple[_CollaboratorEdge | None, ...] | None = None
 
 
 class _ReleaseNode(Struct, frozen=True, rename="camel"):
@@ -158,8 +100,6 @@ class Inside(Struct, frozen=True, rename="camel"):
     database_id: Hosted
     pull_requests: NodePage[_Pull] | None = None
     releases: NodePage[_ReleaseNode] | None = None
-    pull_request: _Parts | None = None
-    collaborators: _Collaborators | None = None
 
 
 class _User(Struct, frozen=True):
@@ -232,40 +172,6 @@ def pull_page(inside: Inside) -> PullPage:
         sizes={row.number: row.commits.total_count or 0 for row in found.present},
         seen=tuple(one for row in found.present for one in _seen(row)),
     )
-
-
-_MAY_WRITE = frozenset({"ADMIN", "MAINTAIN", "WRITE"})
-
-
-def parts(inside: Inside) -> Parts:
-    """Whose commits a pull request has; nobody's if it does not exist."""
-    if inside.pull_request is None:
-        return Parts()
-    rows = inside.collaborators.edges if inside.collaborators else None
-    may_write = {one.node.database_id for one in rows or () if one is not None and one.permission in _MAY_WRITE}
-    shares = _shares(inside.pull_request.commits)
-    wrote = {one.author.user_id for one in shares}
-    return Parts(shares, tuple(sorted(UserId(who) for who in may_write if who in wrote)))
-
-
-def _shares(commits: NodePage[_OwnCommit]) -> tuple[Share, ...]:
-    """The commits by author; none if GitHub shows only some of them. A merge of the base is nobody's work."""
-    if (commits.total_count or 0) > len(commits.present):
-        return ()
-    rows = [one.commit for one in commits.present]
-    return shares_of(_share(row) for row in rows if row.parents is None or row.parents.total_count < 2)
-
-
-def _share(row: _CommitNode) -> Share:
-    return Share(_stated(row.author), 1, row.additions + row.deletions, row.message.partition("\n")[0])
-
-
-def _stated(author: _Author | None) -> Signature:
-    if author is None:
-        return Signature("", "")
-    user = author.user
-    plain = Signature(author.name or "", author.email or "")
-    return plain if user is None else replace(plain, user_id=user.user_id, login=user.login)
 
 
 def releases(inside: Inside) -> tuple[Release, ...]:
@@ -348,12 +254,12 @@ def _pull(row: _Pull) -> PullRequest:
         commits=tuple(_commit(node.commit) for node in row.commits.present),
         opened_at=moment(row.created_at),
         author_writes=row.author_association in BELONGS,
-        shares=_shares(row.commits),
+        shares=shares_in(row.commits),
     )
 
 
-def _commit(row: _CommitNode) -> Commit:
+def _commit(row: CommitNode) -> Commit:
     """One of a pull request's own commits: its author and message, which a rebase preserves."""
-    who = replace(_stated(row.author), user_id=None, login=None)
+    who = replace(stated_author(row.author), user_id=None, login=None)
     never = datetime.fromtimestamp(0, UTC)
     return Commit(row.oid, (), who, who, never, never, row.message)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from bot.github.client import Client
 from bot.github.graphql import MOST_ADDRESSES, PullRequestPage, read_accounts
 from bot.github.listings import read_people_of
-from bot.github.payloads.nodes import ResolvedAccount
+from bot.github.payloads.own_commits import ResolvedAccount
 from bot.history.fetching import FetchedClone
 from bot.landing.identity.addresses import app_of
 from bot.model.commit import Commit, Landing, Repository, Signature
