@@ -64,10 +64,14 @@ def advance(github: Simulator, imported: Imported, to: str, *, by: SimAccount) -
 def close_unmerged(
     github: Simulator, imported: Imported, number: int, *, title: str, head: str, by: SimAccount
 ) -> SimPullRequest:
-    """A pull request with that number, closed without a merge: a draft, or how merge bots leave what they landed."""
+    """A pull request with that number, closed without a merge: a draft, or how merge bots leave what they landed.
+
+    The author of its head opened it, if the address is an account's.
+    """
     repository, git = imported.repository, imported.repository.git
     at = git.commits[head].draft.committed_at
-    issue = Issue(github.state.new_id(), number, title, "", by, at, at)
+    opener = github.state.account_of(git.commits[head].draft.author.email) or by
+    issue = Issue(github.state.new_id(), number, title, "", opener, at, at)
     repository.issues[number] = issue
     base = (git.commits[head].parents or (imported.line[0],))[0]
     issue.pull = SimPullRequest(issue, "main", f"topic-{number}", repository, head, base)

@@ -13,12 +13,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import select
 
 from bot.app import Bot
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
-from bot.landing.changes import fold
 from bot.landing.identity.credit import People, person_key
 from bot.metrics.line_fates import own_commits
 from bot.model.commit import Person
@@ -28,7 +26,7 @@ from bot.model.ids import InstallationId, PersonKey
 from bot.model.profile import Profile
 from bot.narrative.profile import ProfileContext, ProfileScope
 from bot.narrative.profile import build as build_profile
-from bot.store import installations, ledger, visits
+from bot.store import installations, ledger, lines, records
 from simulator.imported import Imported, advance, close_unmerged, import_clone, pushes
 from simulator.server import Simulator
 from simulator.state import SimAccount, SimApp
@@ -103,9 +101,11 @@ def small_replay(out: Path) -> Replay:
 
 
 def events_of(profile: Profile) -> dict[str, Any]:
-    """The profile's JSON without what only GitHub knows, an account among it."""
+    """The profile's JSON without what only GitHub knows: an account, and the grade of credit."""
     found = same_from_anywhere(profile)
     found.pop("contributor")
+    for change in found["changes"]:
+        change.pop("grade")
     return found
 
 
@@ -133,14 +133,29 @@ async def from_ledger(bot: Bot, installed: list[int], who: str) -> dict[str, Any
             for row in installations.repositories_of(connection, InstallationId(number)):
                 names[row.repository.full_name] = row.repository
                 facts += ledger.facts_in(connection, row.repository.id) if row.repository.id else []
-        ids = {row.id: name for name, row in names.items() if row.id is not None}
-        rows = visits.visits_to_same_files(connection, select(ledger.FACT.c.id), list(ids))
     signatures = [sig for fact in facts for sig in (fact.author, *fact.co_authors)]
     people = People.of(signatures)
     persons = people.find(who)
     keys = frozenset(person_key(sig) for sig in signatures if people.person(sig) in persons)
-    beside = ProfileContext(visits.history_of(rows, ids))
-    return events_of(build_profile(fold(facts, names), scope_of(persons, keys), beside))
+    ids = [row.id for row in names.values() if row.id is not None]
+    await lines.bring_up_to_date(bot.store, ids)
+    found = await bot.store.read(records.facts_about, keys, ids)
+    changes, scope = found.changes(names), scope_of(persons, keys)
+    return events_of(build_profile(changes, scope, ProfileContext(found.own_lines(changes, scope.zone))))
+
+
+def authors_in(replay: Replay) -> set[tuple[str, str]]:
+    """The names and addresses of all authors: without an account, what they landed would be claimed, not counted."""
+    found: set[tuple[str, str]] = set()
+    for folder in replay.clones.values():
+        printed = subprocess.run(
+            ["git", "-C", str(folder), "log", "--all", "--format=%an%x00%ae"],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        found |= {(name, email) for name, _, email in (line.partition("\0") for line in printed.stdout.splitlines())}
+    return found
 
 
 def arrive(github: Simulator, app: SimApp, replay: Replay) -> tuple[list[int], dict[str, Imported], SimAccount]:
@@ -149,6 +164,8 @@ def arrive(github: Simulator, app: SimApp, replay: Replay) -> tuple[list[int], d
     imported = {name: import_clone(github, folder, name) for name, folder in replay.clones.items()}
     for name in replay.forks:
         imported[name].repository.fork_of = imported[replay.upstream].repository
+    for number, (name, email) in enumerate(sorted(authors_in(replay))):
+        github.account(f"author-{number}", name=name, email=email)
     installed = [github.install(app, owner).id for owner in owners.values()]
     return installed, imported, github.account("mergebot-operator")
 
