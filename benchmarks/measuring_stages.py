@@ -37,7 +37,6 @@ STEPS = (
     ("of these, words of the body", "bot.metrics.kind_features.body_words"),
     ("of these, the guess", "bot.metrics.kind_model.Model.score"),
     ("skills", "bot.metrics.measure.skills_of"),
-    ("signals", "bot.metrics.measure.signals_all"),
     ("links", "bot.metrics.measure.links"),
     ("AI marks", "bot.metrics.measure.marks"),
     ("co-authors", "bot.metrics.measure.co_authors"),
