@@ -22,6 +22,8 @@ from bot.narrative.turns import turn_sentences
 MOST_UNFOLDED = 12
 MOST_HIGHLIGHTS = 5
 _MOST_THEMES = 4
+_FEWEST_OF_A_THEME = 2
+"""entries that a heading needs"""
 _QUIET = 2
 """so many changes or fewer are told in one line"""
 UNNAMED = "somebody who is not named"
@@ -98,8 +100,8 @@ def ranked_order(quotes: Quotes) -> DigestOrder:
     groups = []
     for theme in quotes.themes[:_MOST_THEMES]:
         members = tuple(entry.change for entry in found if entry.change in left and entry.change in theme.changes)
-        left.difference_update(members)
-        if members:
+        if len(members) >= _FEWEST_OF_A_THEME:
+            left.difference_update(members)
             groups.append((theme.name, members))
     return DigestOrder(tuple(entry.change for entry in highlights), tuple(groups))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.cli.recomputing.offline import Window, record_of
 from bot.configuration.errors import UnusableInputError
+from bot.history.clone import Clone
 from bot.landing.identity.addresses import person_key
 from bot.landing.identity.people import People
 from bot.landing.months import month_after, month_of, month_start, parse_month
@@ -19,7 +20,7 @@ def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window
     from bot.narrative.digest import DigestedMonth, landed_in, month_digest
     from bot.narrative.repository_month import contributor_months
     from bot.narrative.title_quotes import quotes_of
-    from bot.render.notes.digest import DigestFrame, digest_note
+    from bot.render.notes.digest import DigestFrame, NamedLink, digest_note
 
     try:
         parse_month(month)
@@ -38,9 +39,12 @@ def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window
         if not contributors:
             return ""
         keys = {key for one in contributors for key in one.keys}
-        quotes = quotes_of(landed_in(about, near, keys), keys, zone.zone)
+        landed = landed_in(about, near, keys)
+        quotes = quotes_of(landed, keys, zone.zone, record.texts_about(landed))
         digest = month_digest(about, near, contributors, quotes=quotes)
-        frame = DigestFrame(str(zone.zone), comparison=_comparison(changes, next(iter(names)), about.month, zone))
+        releases = [NamedLink(name) for name in _releases(record.clones, about.month, zone)]
+        comparison = _comparison(changes, next(iter(names)), about.month, zone)
+        frame = DigestFrame(str(zone.zone), releases=releases, comparison=comparison)
         return digest_note(digest, frame)
 
 
@@ -66,6 +70,13 @@ def _people(changes: Iterable[Change], people: People) -> list[tuple[Person, fro
         if not person.bot:
             found.setdefault(person.key, (person, {person.key}))[1].add(person_key(sig))
     return [(person, frozenset(keys)) for person, keys in found.values()]
+
+
+def _releases(clones: Iterable[Clone], month: Month, zone: Window) -> list[str]:
+    """The versions tagged in the month, oldest first."""
+    from bot.history.releases import release_tags
+
+    return [tag.version for clone in clones for tag in release_tags(clone) if month_of(tag.at, zone.zone) == month]
 
 
 def _comparison(changes: Iterable[Change], name: str, month: Month, zone: Window) -> str | None:

@@ -21,6 +21,7 @@ from bot.model.fact import Fact
 from bot.model.ids import ChangeId, CommitId, Month, PersonKey
 from bot.model.profile import NonCodeActivity
 from bot.narrative.digest import DigestedMonth, landed_in, month_digest
+from bot.narrative.project_texts import ProjectTexts, project_texts
 from bot.narrative.quotes import Quotes
 from bot.narrative.repository_month import ContributorMonth, contributor_months
 from bot.narrative.title_quotes import quotes_of
@@ -33,6 +34,7 @@ from bot.services.digests.scope import DigestScope, repositories_by_name
 from bot.services.repository_settings import stored_settings
 from bot.services.writer.answers import Offer, offer_of, read_answer
 from bot.store import first_landings, ledger, months, observations, people, visibility, wordings
+from bot.store.evidence import evidence_about
 from bot.store.observations import Observation
 from bot.store.wordings import Wording
 
@@ -115,9 +117,18 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
         releases=_releases(contributors),
         comparison=_comparison(connection, scope, newest, zone),
     )
-    quotes = quotes_of(landed_in(about, changes, visible), visible.keys(), zone)
+    landed = landed_in(about, changes, visible)
+    quotes = quotes_of(landed, visible.keys(), zone, _texts(connection, scope, landed))
     open_to = _is_for_writer(connection, scope)
     return MonthParts(about, tuple(contributors), unnamed, changes, quotes, frame, newest, open_to)
+
+
+def _texts(connection: Connection, scope: DigestScope, landed: Sequence[Change]) -> ProjectTexts:
+    """What other landings tell of these changes, such as changelog entries that a later one added."""
+    names = dict(zip(scope.ids, (one.full_name for one in scope.repositories), strict=True))
+    own = [commit.fact for change in landed for commit in change.commits]
+    evidence, pulls = evidence_about(connection, own, names)
+    return project_texts([ledger.fact_of(text) for text in evidence], pulls=pulls)
 
 
 def _releases(contributors: Iterable[ContributorMonth]) -> list[NamedLink]:
