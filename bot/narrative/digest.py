@@ -93,7 +93,7 @@ class DigestOrder(Struct, frozen=True):
 
 def ranked_order(quotes: Quotes) -> DigestOrder:
     """The entries that lead, and the others by theme."""
-    found = quotes.leading(quotes.entries.keys(), len(quotes.order))
+    found = quotes.lead_entries(quotes.entries.keys(), len(quotes.order))
     few = len(found) <= MOST_HIGHLIGHTS
     highlights = found[: MOST_UNFOLDED if few else MOST_HIGHLIGHTS]
     left = {entry.change for entry in found[len(highlights) :]}
@@ -106,7 +106,7 @@ def ranked_order(quotes: Quotes) -> DigestOrder:
     return DigestOrder(tuple(entry.change for entry in highlights), tuple(groups))
 
 
-def landed_in(scope: DigestedMonth, changes: Iterable[Change], people: Collection[PersonKey]) -> list[Change]:
+def changes_of_month(scope: DigestedMonth, changes: Iterable[Change], people: Collection[PersonKey]) -> list[Change]:
     """The changes that landed there that month and are still counted, by people who may be unfolded; oldest first."""
     found = [
         change
@@ -132,7 +132,7 @@ def month_digest(
     names = {
         key: UNNAMED if one.person.key in unnamed else one.person.display for one in contributors for key in one.keys
     }
-    landed = landed_in(scope, changes, names)
+    landed = changes_of_month(scope, changes, names)
     lines = _Lines(quotes, {change.id: change for change in landed}, names, len(scope.repositories) > 1)
     groups, used = _unfolded(order or ranked_order(quotes), lines)
     unfolded = {quotes.entries[name].quoted for name in used}

@@ -26,7 +26,7 @@ def month_text(record: MonthRecord, work: MonthWork, turns: Sequence[Turn], quot
     if not work.commits and not work.co_authored and not work.delivered:
         return Text(())
     landed = [change for change in work.delivered if change.outcome]
-    entries = quotes.leading({change.id for change in landed}, MOST_ENTRIES)
+    entries = quotes.lead_entries({change.id for change in landed}, MOST_ENTRIES)
     chosen = {entry.quoted for entry in entries}
     rest = [change for change in landed if quotes.quotation_of(change.id) not in chosen]
     only_counts = not entries and len(rest) == len(landed)

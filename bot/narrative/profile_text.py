@@ -125,13 +125,13 @@ def _documentation(facts: RecordFacts) -> Sentence | None:
 def _themed(facts: RecordFacts, quotes: Quotes, themes: Sequence[Theme]) -> list[Sentence]:
     if not themes:
         own = {name for name, change in facts.landed.items() if change.outcome}
-        by_date = sorted(quotes.leading(own, _WITHOUT_THEMES), key=lambda entry: (entry.month, entry.change))
+        by_date = sorted(quotes.lead_entries(own, _WITHOUT_THEMES), key=lambda entry: (entry.month, entry.change))
         return [entry_sentence(entry, dated=facts.span[0] != facts.span[1]) for entry in by_date]
     found: list[Sentence] = []
     used: list[Entry] = []
     each = MOST_ENTRIES // len(themes)
     for theme in themes:
-        entries = quotes.leading(set(theme.changes), each, used)
+        entries = quotes.lead_entries(set(theme.changes), each, used)
         used += entries
         found += [theme_sentence(theme, facts.span), *(entry_sentence(entry, dated=True) for entry in entries)]
     return found

@@ -27,7 +27,7 @@ class Quotes(Struct, frozen=True, dict=True):
         entry = self.entries.get(change)
         return entry.quoted if entry else None
 
-    def leading(self, changes: Collection[ChangeId], most: int, without: Iterable[Entry] = ()) -> list[Entry]:
+    def lead_entries(self, changes: Collection[ChangeId], most: int, without: Iterable[Entry] = ()) -> list[Entry]:
         """The entries about these changes that lead, at most `most`, each once and none of `without`."""
         seen = {entry.quoted for entry in without}
         found: list[Entry] = []

@@ -17,7 +17,7 @@ from bot.model.ids import CommitId, Month, PersonKey
 
 def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window) -> str:
     """The Markdown of the month's digest; empty if nothing landed. Raises UnusableInputError for bad input."""
-    from bot.narrative.digest import DigestedMonth, landed_in, month_digest
+    from bot.narrative.digest import DigestedMonth, changes_of_month, month_digest
     from bot.narrative.repository_month import contributor_months
     from bot.narrative.title_quotes import quotes_of
     from bot.render.notes.digest import DigestFrame, NamedLink, digest_note
@@ -39,7 +39,7 @@ def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window
         if not contributors:
             return ""
         keys = {key for one in contributors for key in one.keys}
-        landed = landed_in(about, near, keys)
+        landed = changes_of_month(about, near, keys)
         quotes = quotes_of(landed, keys, zone.zone, record.texts_about(landed))
         digest = month_digest(about, near, contributors, quotes=quotes)
         releases = [NamedLink(name) for name in _releases(record.clones, about.month, zone)]

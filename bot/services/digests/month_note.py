@@ -20,7 +20,7 @@ from bot.model.commit import Person, Repository
 from bot.model.fact import Fact
 from bot.model.ids import ChangeId, CommitId, Month, PersonKey
 from bot.model.profile import NonCodeActivity
-from bot.narrative.digest import DigestedMonth, landed_in, month_digest
+from bot.narrative.digest import DigestedMonth, changes_of_month, month_digest
 from bot.narrative.project_texts import ProjectTexts, project_texts
 from bot.narrative.quotes import Quotes
 from bot.narrative.repository_month import ContributorMonth, contributor_months
@@ -68,7 +68,7 @@ class MonthParts(Struct, frozen=True):
     def offer(self) -> Offer:
         """What a model may choose from."""
         people = {key for one in self.contributors for key in one.keys}
-        return offer_of(self.quotes, landed_in(self.about, self.changes, people))
+        return offer_of(self.quotes, changes_of_month(self.about, self.changes, people))
 
     def note(self, wording: Wording | None = None, *, preview: bool = False) -> MonthNote:
         """The Markdown, in the order that a model chose if its answer is about these entries."""
@@ -117,7 +117,7 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
         releases=_releases(contributors),
         comparison=_comparison(connection, scope, newest, zone),
     )
-    landed = landed_in(about, changes, visible)
+    landed = changes_of_month(about, changes, visible)
     quotes = quotes_of(landed, visible.keys(), zone, _texts(connection, scope, landed))
     open_to = _is_for_writer(connection, scope)
     return MonthParts(about, tuple(contributors), unnamed, changes, quotes, frame, newest, open_to)

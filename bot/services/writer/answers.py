@@ -53,7 +53,7 @@ class Chosen(Struct, frozen=True):
 def offer_of(quotes: Quotes, landed: Sequence[Change]) -> Offer:
     """What a model receives of these changes: ids, quotations and the folders they touch; no people, no addresses."""
     changes = {change.id: change for change in landed}
-    entries = quotes.leading(changes.keys(), _MOST_ENTRIES)
+    entries = quotes.lead_entries(changes.keys(), _MOST_ENTRIES)
     ids = {f"e{at}": entry.change for at, entry in enumerate(entries, 1)}
     folders = {short: _folders(changes[name]) for short, name in ids.items()}
     rows = {
