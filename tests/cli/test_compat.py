@@ -20,7 +20,7 @@ def _printed(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[object
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     made = Repository(tmp_path / "rocket")
-    made.commit("Add a stage (#1)", {"stage.py": "".join(f"x{n} = {n}\n" for n in range(9))})
+    made.commit("feat: add a stage (#1)", {"stage.py": "".join(f"x{n} = {n}\n" for n in range(9))})
     made.commit("Fix the valve (#2)", {"stage.py": "x1 = 2\n"})
     return str(made.folder)
 
