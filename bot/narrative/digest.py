@@ -15,7 +15,7 @@ from bot.model.profile import Sentence
 from bot.narrative.entry import Entry
 from bot.narrative.quotes import Quotes
 from bot.narrative.repository_month import ContributorMonth
-from bot.narrative.sentences import count_kinds
+from bot.narrative.sentences import change_label, count_kinds
 from bot.narrative.timeline import Turn
 from bot.narrative.turns import turn_sentences
 
@@ -77,6 +77,8 @@ class MonthDigest(Struct, frozen=True):
     reverts: tuple[Sentence, ...]
     contributors: tuple[ContributorRow, ...]
     """in alphabetical order"""
+    unquoted: tuple[tuple[str, str | None], ...] = ()
+    """number and address of what is only counted, where one line says it all"""
 
     @property
     def quiet(self) -> bool:
@@ -150,6 +152,7 @@ def month_digest(
         more=len(left),
         reverts=tuple(turn_sentences(_turns(scope, changes, names), quotes)),
         contributors=tuple(_rows(contributors, names)),
+        unquoted=tuple((change_label(one), one.url) for one in left if one.id not in quotes.entries)[:_QUIET],
     )
 
 

@@ -56,7 +56,7 @@ def _render(digest: MonthDigest, frame: DigestFrame, folded: int, people: int) -
         quiet=digest.quiet,
         counts=_counts(digest, frame),
         releases=md_join(MdText(", "), [md_link(md_text(one.name, 100), one.url) for one in frame.releases[:20]]),
-        one_line=md_join(MdText("; "), [_words(line) for group in digest.groups for line in group.lines]),
+        one_line=md_join(MdText("; "), _everything(digest)),
         groups=[_group(group) for group in digest.groups],
         more=md_text(_more(digest)),
         folded=md_join(_LINE, [_line(line) for line in digest.folded[:folded]]),
@@ -84,6 +84,12 @@ def _counts(digest: MonthDigest, frame: DigestFrame) -> MdText:
     text += f": {', '.join(kinds)}" if kinds else ""
     compare = md_link(MdText("compare"), frame.comparison)
     return md_text(text) + (MdText(" (") + compare + MdText(")") if frame.comparison else MdText(""))
+
+
+def _everything(digest: MonthDigest) -> list[MdText]:
+    """The entries of a quiet month, and the numbers of what has none."""
+    entries = [_words(line) for group in digest.groups for line in group.lines]
+    return [*entries, *(md_reference(label, url) for label, url in digest.unquoted)]
 
 
 def _group(group: DigestGroup) -> dict[str, Any]:
