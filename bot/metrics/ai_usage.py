@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
 
 from bot.landing.message.lines import read_message
 from bot.landing.message.trailers import trailers
@@ -17,7 +19,8 @@ from bot.metrics.ai_lines import attribution_candidates, branch_tool, find_sessi
 from bot.metrics.ai_notes import ai_lines
 from bot.model.commit import Commit, PullRequest, Signature
 from bot.model.fact import AiMark, Fact
-from bot.model.profile import AiUsage
+from bot.model.ids import ChangeId
+from bot.model.profile import AiTrace, AiUsage
 
 DECLARED_LEVELS = frozenset((1, 3, 4))
 """stated by a person, or by a tool in the person's name; levels 2 and 5 are detected from the agent's own account"""
@@ -184,3 +187,13 @@ def usage(commits: Iterable[Fact]) -> AiUsage:
         tools.update(sorted({mark.tool for mark in fact.ai}))
     ordered = sorted(tools.items(), key=lambda row: (-row[1], row[0]))
     return AiUsage(counts["declared"], counts["detected"], counts["unknown"], dict(ordered))
+
+
+def traced_usage(commits: Sequence[tuple[ChangeId, Fact]]) -> AiUsage:
+    """`usage` with the commits behind each tool, newest first."""
+    found = usage(fact for _, fact in commits)
+    traces: dict[str, list[AiTrace]] = {tool: [] for tool in found.tools}
+    for change, fact in sorted(commits, key=lambda one: (-one[1].landed_at, one[1].commit)):
+        for tool in {mark.tool for mark in fact.ai}:
+            traces[tool].append(AiTrace(change, fact.commit))
+    return replace(found, evidence={tool: tuple(ones) for tool, ones in traces.items()})

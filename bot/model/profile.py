@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from bot.model.change import Change, Item
 from bot.model.fact import Lines
-from bot.model.ids import NO_COUNTS, ChangeId, Grade, Month, UserId, no_counts
+from bot.model.ids import NO_COUNTS, ChangeId, CommitId, Grade, Month, UserId, no_counts
 
 SentenceRole = Literal["counts", "theme", "entry", "rest", "course"]
 EntrySource = Literal["changelog", "merge", "title", "subject", "issue"]
@@ -213,6 +213,17 @@ class Quality(Struct, frozen=True):
     facts: tuple[QualityFact, ...] = ()
 
 
+class AiTrace(Struct, frozen=True):
+    """A commit on which a tool was disclosed, and the change it belongs to."""
+
+    change: ChangeId
+    commit: CommitId
+
+
+def _no_traces() -> Mapping[str, tuple[AiTrace, ...]]:
+    return NO_COUNTS  # type: ignore[return-value]  # an empty mapping, whatever it maps to
+
+
 class AiUsage(Struct, frozen=True):
     """Commits by level of disclosure; the three shares sum to 1 if there are commits. Unknown is not "human"."""
 
@@ -221,6 +232,8 @@ class AiUsage(Struct, frozen=True):
     unknown: int = 0
     tools: Mapping[str, int] = field(default_factory=no_counts)
     """commits by tool"""
+    evidence: Mapping[str, tuple[AiTrace, ...]] = field(default_factory=_no_traces)
+    """the commits themselves, newest first, by tool"""
 
     def shares(self) -> tuple[float, float, float]:
         """(declared, detected, unknown), summing to 1; without commits everything is unknown."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from bot.landing.months import month_of
 from bot.metrics import METHOD_VERSION
-from bot.metrics.ai_usage import usage
+from bot.metrics.ai_usage import traced_usage
 from bot.metrics.items import group
 from bot.metrics.line_fates import OwnCommit
 from bot.metrics.non_code_activity import documentation, first_contributions
@@ -223,7 +223,7 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
         months=months,
         activity=commits_by_day(work, scope.zone),
         quality=quality(scope, frozenset(month.month for month in work), context),
-        ai_usage=usage(commit.fact for _, commit in commits),
+        ai_usage=traced_usage([(change.id, commit.fact) for change, commit in commits]),
         languages=languages,
         technical=top_skills,
         repositories=repositories,

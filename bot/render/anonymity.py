@@ -15,7 +15,7 @@ from bot.landing.identity.addresses import login_of, noreply, person_key, plain_
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Signature
 from bot.model.ids import ChangeId, CommitId, PersonKey
-from bot.model.profile import NonCodeActivity, Part, Profile, Quality, Score, Sentence, Text, Trace
+from bot.model.profile import AiTrace, AiUsage, NonCodeActivity, Part, Profile, Quality, Score, Sentence, Text, Trace
 
 if TYPE_CHECKING:
     from bot.narrative.profile import ProfileScope
@@ -102,6 +102,7 @@ def anonymise_profile(profile: Profile, identity: Identity) -> Profile:
         ),
         non_code_months=tuple(replace(one, non_code=texts.non_code(one.non_code)) for one in profile.non_code_months),
         quality=texts.quality(profile.quality),
+        ai_usage=texts.ai_usage(profile.ai_usage),
         technical=tuple(replace(skill, evidence=texts.keys(skill.evidence)) for skill in profile.technical),
         repositories=tuple(replace(one, full_name=texts.repository(one.full_name)) for one in profile.repositories),
         changes=tuple(texts.change(change) for change in profile.changes),
@@ -218,6 +219,17 @@ class _Texts(Struct, frozen=True):
 
     def keys(self, keys: Iterable[ChangeId]) -> tuple[ChangeId, ...]:
         return tuple(self.key(key) for key in keys)
+
+    def ai_usage(self, usage: AiUsage) -> AiUsage:
+        """The usage without the commits of personal repositories."""
+        evidence = {
+            tool: tuple(AiTrace(self.key(one.change), one.commit) for one in traces if self._shows(one))
+            for tool, traces in usage.evidence.items()
+        }
+        return replace(usage, evidence=evidence)
+
+    def _shows(self, trace: AiTrace) -> bool:
+        return not self.identity.owns(trace.change)
 
     def text(self, text: Text) -> Text:
         return replace(text, sentences=tuple(map(self._sentence, text.sentences)))

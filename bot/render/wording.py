@@ -5,7 +5,7 @@ Every function returns plain text that suits any format, so equal input gives eq
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
@@ -16,7 +16,7 @@ from bot.metrics.unclear import UNCLEAR
 from bot.model.change import Change, Item
 from bot.model.fact import Lines
 from bot.model.ids import ChangeId
-from bot.model.profile import Method, MonthRecord, Score, Sentence
+from bot.model.profile import AiTrace, Method, MonthRecord, Score, Sentence
 
 BULLET = " • "
 MONTH_NAMES = (
@@ -108,6 +108,20 @@ def window(method: Method) -> str:
 def date_name(date: str) -> str:
     """`2025-07-09` as `9 July 2025`."""
     return f"{int(date[8:10])} {month_name(date)}"
+
+
+ANONYMOUS = (
+    "This record leaves out the person's name, login and addresses. It does not hide them from a search: public work "
+    "can be traced to its author through the commits that it cites."
+)
+"""what a record without a name protects, and what not"""
+_MOST_IDS = 10
+
+
+def short_ids(traces: Sequence[AiTrace]) -> str:
+    """The first commits of a tool as short ids, and how many more there are."""
+    shown = ", ".join(one.commit[:10] for one in traces[:_MOST_IDS])
+    return f"{shown} and {len(traces) - _MOST_IDS} more" if len(traces) > _MOST_IDS else shown
 
 
 def percents(shares: Iterable[float]) -> tuple[str, ...]:

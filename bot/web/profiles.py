@@ -24,6 +24,7 @@ from bot.web.responses import (
     FORMATS,
     HTML,
     PUBLIC,
+    UNINDEXED,
     UNLISTED,
     Manner,
     PageFormat,
@@ -39,7 +40,9 @@ log = logging.getLogger(__name__)
 
 
 def manner_of(opened: OpenPerson) -> Manner:
-    return PUBLIC if opened.grant.public else UNLISTED
+    if opened.listed:
+        return PUBLIC
+    return UNINDEXED if opened.grant.public else UNLISTED
 
 
 def requested_format(request: web.Request, suffix: str) -> PageFormat | None:
@@ -81,7 +84,7 @@ class _Address:
     """Where a profile is served, for the forms that contain their own address."""
 
     def __init__(self, public_url: str, opened: OpenPerson, snapshots: tuple[DatedLink, ...]) -> None:
-        self._url, self._public = public_url, opened.grant.public
+        self._url, self._public = public_url, opened.listed
         self.base, self._taken = opened.base, snapshots
 
     def renderer(self, form: PageFormat) -> Callable[[Profile], str]:
@@ -127,7 +130,7 @@ def _parsed_month(text: str) -> Month | None:
 
 
 def _location(context: PageContext, opened: OpenPerson, path: str) -> PageLocation:
-    public = opened.grant.public
+    public = opened.listed
     return PageLocation(opened.base, context.pages.public_url + opened.base + path if public else "", public)
 
 

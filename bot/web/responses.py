@@ -129,6 +129,8 @@ class Manner(Struct, frozen=True):
 
 NOT_CACHED = Manner()
 PUBLIC = Manner("public, no-cache", indexed=True, vary=True)
+UNINDEXED = Manner("public, no-cache", vary=True)
+"""public, but at an address that nothing leads to"""
 UNLISTED = Manner("private, no-cache", vary=True)
 
 

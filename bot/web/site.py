@@ -16,7 +16,6 @@ from bot.render.html.site import document_page, welcome_page
 from bot.store import visibility
 from bot.store.engine import StoreUnavailableError
 from bot.store.migrate import is_enough
-from bot.store.visibility import PersonState
 from bot.web import subjects
 from bot.web.access import ANYBODY
 from bot.web.collaborators import page_context
@@ -89,7 +88,7 @@ async def show_robots(request: web.Request) -> web.Response:
 
 
 async def show_sitemap(request: web.Request) -> web.Response:
-    """The pages that their owners published and that are not empty."""
+    """The pages that their owners published under their name and that are not empty; no anonymous page is listed."""
     pages = page_context(request).pages
 
     def read(connection: Connection) -> list[str]:
@@ -98,24 +97,17 @@ async def show_sitemap(request: web.Request) -> web.Response:
             found = subjects.open_by_organisation(connection, organisation.login)
             paths += [found.base] if found else []
         for person in visibility.public_people(connection):
-            opened = subjects.open_person(connection, person, ANYBODY, base=_path_of(person))
-            paths += [opened.base] if opened and opened.base else []
+            if person.naming == "named" and person.login:
+                opened = subjects.open_person(connection, person, ANYBODY, base=f"/@{person.login}")
+                paths += [opened.base] if opened else []
         return paths
 
     paths = await pages.store.read(read)
-    # Sorted: in the order of accounts, an anonymous page would appear between two whose numbers GitHub publishes.
     addresses = [escape(pages.public_url + path) for path in sorted(paths)[:_SITEMAP_MOST]]
     rows = "".join(f"<url><loc>{address}</loc></url>\n" for address in addresses)
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
     text = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{rows}</urlset>\n'
     return answer(request, text.encode(), "application/xml", _OPEN)
-
-
-def _path_of(person: PersonState) -> str:
-    """The path of a public page; empty for a named person without a login."""
-    if person.naming == "anonymous":
-        return f"/anonymous/{person.alias}"
-    return f"/@{person.login}" if person.login else ""
 
 
 _ICON = (

@@ -32,6 +32,11 @@ class OpenPerson(Struct, frozen=True):
     mark: LedgerMark | None = None
     """the ledger's position when the page was opened; None if it was not read"""
 
+    @property
+    def listed(self) -> bool:
+        """Whether search engines and other pages may lead to it: never to a page without a name."""
+        return self.grant.public and self.person.naming == "named"
+
 
 class OpenOrganisation(Struct, frozen=True):
     """An organisation's page that this viewer may see; `base` is its path."""

@@ -4,15 +4,16 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bot.landing.identity.registry import machines
 from bot.landing.message.lines import read_message
 from bot.metrics.ai_lines import ASSISTS, CREDITS, FLAGS, attribution_candidates, line_tool
 from bot.metrics.ai_notes import ai_lines
-from bot.metrics.ai_usage import marks, usage
+from bot.metrics.ai_usage import marks, traced_usage, usage
 from bot.model.commit import Commit, PullRequest, Signature
 from bot.model.fact import AiMark, Fact
-from bot.model.ids import CommitId, UserId
+from bot.model.ids import ChangeId, CommitId, UserId
 
 ADA = Signature("Ada Example", "ada@example.org")
 TOOLS = [machine for machine in machines() if machine.is_ai]
@@ -212,3 +213,15 @@ def test_a_line_that_names_a_tool_is_a_candidate() -> None:
     telling = [line for line in lines if line_tool(line)]
     assert len(telling) > 300
     assert [line for line in telling if line not in attribution_candidates(read_message(f"Add it\n\n{line}"))] == []
+
+
+def test_each_tool_opens_into_its_commits_newest_first() -> None:
+    old, new = fact([AiMark(3, "Cursor", "a")]), fact([AiMark(3, "Cursor", "a"), AiMark(2, "Devin", "b")])
+    new = replace(new, commit=CommitId("b" * 40), landed_at=9)
+    found = traced_usage([(ChangeId("x#1"), old), (ChangeId("x#2"), new), (ChangeId("x#3"), fact([]))])
+    assert {tool: [(one.change, one.commit[0]) for one in traces] for tool, traces in found.evidence.items()} == {
+        "Cursor": [("x#2", "b"), ("x#1", "a")],
+        "Devin": [("x#2", "b")],
+    }
+    assert {tool: len(traces) for tool, traces in found.evidence.items()} == found.tools
+    assert sum(found.shares()) == pytest.approx(1)

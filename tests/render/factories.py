@@ -16,6 +16,7 @@ from bot.model.commit import Signature
 from bot.model.fact import Fact, Lines
 from bot.model.ids import ChangeId, CommitId, Month, UserId
 from bot.model.profile import (
+    AiTrace,
     AiUsage,
     Contributor,
     LanguageSkill,
@@ -245,7 +246,16 @@ def small_profile() -> Profile:
             performance=Score(unrated="no lines old enough"),
             facts=(QualityFact("tested_changes", 0.4, 0.35),),
         ),
-        ai_usage=AiUsage(declared=1, detected=1, unknown=5, tools={"Claude Code": 1, "Copilot": 1}),
+        ai_usage=AiUsage(
+            declared=1,
+            detected=1,
+            unknown=5,
+            tools={"Claude Code": 1, "Copilot": 1},
+            evidence={
+                "Claude Code": (AiTrace(queue.id, queue.commits[0].fact.commit),),
+                "Copilot": (AiTrace(jitter.id, jitter.commits[0].fact.commit),),
+            },
+        ),
         languages=(
             LanguageSkill("TypeScript", 400, Month("2026-02")),
             LanguageSkill("Python", 160, Month("2025-11")),

@@ -100,10 +100,12 @@ def test_a_comparison_without_months_is_not_available() -> None:
     assert json.loads(RENDERERS["json"](empty_profile()))["overall"]["feature_share"] is None
 
 
-def test_no_disclosure_is_unknown_and_a_true_zero() -> None:
-    text = RENDERERS["text"](replace(small_profile(), ai_usage=AiUsage(unknown=7)))
-    assert "declared  0.0 %" in text
-    assert "unknown   100.0 %" in text
+def test_no_disclosure_is_one_line_and_a_true_zero() -> None:
+    silent = replace(small_profile(), ai_usage=AiUsage(unknown=7))
+    for form in ("text", "markdown"):
+        text = RENDERERS[form](silent)
+        assert "no commit discloses a tool" in " ".join(text.split()).lower()
+        assert "100.0 %" not in text
 
 
 @pytest.mark.parametrize("counts", [(1, 1, 1), (1, 2, 4), (0, 0, 9), (3, 0, 4)])

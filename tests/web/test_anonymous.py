@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import jsonschema
@@ -131,3 +132,44 @@ def test_a_person_with_hundreds_of_names_is_shown_without_text() -> None:
     many = tuple(replace(ZELDA, name=f"Zelda {number}x{number}") for number in range(400))
     landed = [fact(1, "acme/open", author=ZELDA, co_authors=many, title="Add a lamp\nand a bell")]
     assert [change.title for change in redact_names(fold(landed, {}), {ADA_KEY})] == [WITHHELD]
+
+
+MARKER = "Plant marker 5f3a in the greenhouse"
+
+
+@ON_SQLITE
+async def test_who_pushes_a_marker_finds_the_anonymous_page_by_no_public_route(store: Store) -> None:
+    """The attacker lands a commit in a public repository, then looks through every public address for it."""
+    base = await world(store)
+    await keep(store, OPEN, [fact(80, "acme/open", author=ZELDA, title=MARKER)])
+    async with serve(store) as site:
+        assert MARKER in await site.text(base)
+        routes = ["/", "/robots.txt", "/sitemap.xml", "/definitions", "/@zelda-q", "/@zelda-q.json", "/@zelda-q.svg"]
+        routes += ["/@zelda-q.atom", "/anonymous/", "/anonymous/zelda-q", "/acme", "/@acme", "/organisations/acme"]
+        seen: dict[str, str] = {}
+        while routes:
+            path = routes.pop()
+            _, headers, body = await site.get(path)
+            seen[path] = f"{headers} {body.decode('utf-8', 'replace')}"
+            found = re.findall(r"(?:href|src|<loc>)[=\"'>]*(?:https?://[^/\s<>\"']+)?(/[^\s<>\"'#?]*)", seen[path])
+            routes += [link for link in dict.fromkeys(found) if link not in seen and link not in routes]
+        assert len(seen) > 12
+        assert [
+            path for path, text in seen.items() if "/anonymous/" in path + text and path[:11] != "/anonymous/"
+        ] == []
+        for address in (base, f"{base}.json", f"{base}.svg", f"{base}.atom", f"{base}/months/2026-03"):
+            status, headers, _ = await site.get(address)
+            assert (status, headers["X-Robots-Tag"]) == (200, "noindex"), address
+
+
+@ON_SQLITE
+async def test_an_anonymous_page_says_what_it_protects_and_names_no_address_of_its_own(store: Store) -> None:
+    base = await world(store)
+    async with serve(store) as site:
+        page = await site.text(base)
+        for text in (page, await site.text(f"{base}.txt"), await site.text(f"{base}.md")):
+            assert "traced" in " ".join(text.split())
+        assert "canonical" not in page
+        assert "og:image" not in page
+        await publish(store, naming="named")
+        assert "traced" not in await site.text("/@zelda-q")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from bot.metrics.lines import LINES
 from bot.metrics.metric import Metric
 from bot.metrics.quality_sentences import fact_text, is_rated, score_basis, summary_line
 from bot.metrics.registry import metric_called, metrics_on
-from bot.model.profile import LanguageSkill, Number, Profile, RepositoryRecord, Score, ScoreEvidence
+from bot.model.profile import AiTrace, LanguageSkill, Number, Profile, RepositoryRecord, Score, ScoreEvidence
 from bot.render import wording
 from bot.render.escaping import HtmlText, html_link, html_name, html_text
 from bot.render.html.evidence import PageEvidence
@@ -169,7 +169,7 @@ def signed_number(effect: float) -> str:
     return f"{effect:+.1f}".replace("-", "−")
 
 
-def ai_rows(profile: Profile) -> dict[str, Any]:
+def ai_rows(profile: Profile, evidence: PageEvidence) -> dict[str, Any]:
     """The three parts of AI usage with a bar, and the tools."""
     usage = profile.ai_usage
     counts = (usage.declared, usage.detected, usage.unknown)
@@ -195,10 +195,25 @@ def ai_rows(profile: Profile) -> dict[str, Any]:
             )
         ),
         "tools": [
-            (name, wording.quantity(number, "commit"))
+            (name, wording.quantity(number, "commit"), _trace_links(usage.evidence.get(name, ()), evidence))
             for name, number in sorted(usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
         ],
     }
+
+
+_TRACES = 20
+"""most commits linked for one tool"""
+
+
+def _trace_links(traces: Sequence[AiTrace], evidence: PageEvidence) -> HtmlText:
+    """The newest commits that disclose a tool, each linked to its change on this page."""
+    links = []
+    for one in traces[:_TRACES]:
+        anchor = evidence.anchors.get(one.change)
+        short = html_text(one.commit[:10])
+        links.append(f"<a href=#{anchor}>{short}</a>" if anchor else short)
+    more = f" and {wording.quantity(len(traces) - _TRACES, 'more commit')}" if len(traces) > _TRACES else ""
+    return HtmlText(", ".join(links) + more)
 
 
 def language_rows(profile: Profile) -> dict[str, Any]:

@@ -264,7 +264,14 @@ def _ai_usage(profile: Profile) -> Object:
         "declared": declared,
         "detected": detected,
         "unknown": unknown,
-        "tools": [{"name": name, "commits": commits} for name, commits in tools],
+        "tools": [
+            {
+                "name": name,
+                "commits": commits,
+                "evidence": [{"change": one.change, "commit": one.commit} for one in usage.evidence.get(name, ())],
+            }
+            for name, commits in tools
+        ],
         "commits": {"declared": usage.declared, "detected": usage.detected, "unknown": usage.unknown},
     }
 

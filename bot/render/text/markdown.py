@@ -46,6 +46,7 @@ def _view(profile: Profile) -> dict[str, Any]:
         "skills": [(md_text(skill.name), md_cite(skill.evidence, changes)) for skill in profile.technical],
         "repositories": _repositories(profile),
         "verify": [md_code(command) for command in verify_commands(profile)],
+        "anonymous": md_text(wording.ANONYMOUS) if profile.contributor.naming == "anonymous" else MdText(""),
         "computed": md_text(wording.moment_name(profile.generated_at, profile.method.timezone)),
         "version": md_text(profile.method.version),
         "zone": md_text(profile.method.timezone),
@@ -186,7 +187,12 @@ def _quality_line(profile: Profile) -> MdText:
 
 def _tools(profile: Profile) -> MdText:
     tools = sorted(profile.ai_usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
-    return md_text(", ".join(f"{name} ({wording.quantity(number, 'commit')})" for name, number in tools), 2000)
+    evidence = profile.ai_usage.evidence
+    shown = [
+        f"{name} ({', '.join([wording.quantity(number, 'commit'), wording.short_ids(evidence.get(name, ()))])})"
+        for name, number in tools
+    ]
+    return md_text("; ".join(shown), 2000)
 
 
 def _repositories(profile: Profile) -> list[tuple[MdText, ...]]:

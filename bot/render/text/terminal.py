@@ -196,14 +196,17 @@ def _quality(profile: Profile) -> Iterator[str]:
 
 
 def _ai_usage(profile: Profile) -> Iterator[str]:
+    if not profile.ai_usage.tools:
+        yield "AI usage: no commit discloses a tool; this does not mean that no tool was used."
+        yield ""
+        return
     yield from _heading("AI usage (share of commits)")
     shares = wording.percents(profile.ai_usage.shares())
     yield from _columns(zip(("declared", "detected", "unknown"), shares, strict=True))
     tools = sorted(profile.ai_usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
-    if tools:
-        yield "  tools: " + ", ".join(
-            f"{plain_text(name)} ({wording.quantity(number, 'commit')})" for name, number in tools
-        )
+    for name, number in tools:
+        shown = wording.short_ids(profile.ai_usage.evidence.get(name, ()))
+        yield f"  {plain_text(name)} ({wording.quantity(number, 'commit')}): {shown}"
     yield "  Unknown means that nothing was disclosed; it does not mean that no tool was used."
     yield ""
 
@@ -240,6 +243,9 @@ def _footer(profile: Profile) -> Iterator[str]:
     yield "  Save this record in JSON format as profile.json, then run:"
     yield from (f"    {plain_lines(command)}" for command in verify_commands(profile))
     yield ""
+    if profile.contributor.naming == "anonymous":
+        yield from _wrap(wording.ANONYMOUS, "")
+        yield ""
     yield "To dispute a count, comment `/almanac dispute TEXT` on its pull request; to leave, `/almanac opt-out`."
     when = wording.moment_name(profile.generated_at, profile.method.timezone)
     yield (
