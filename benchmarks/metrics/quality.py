@@ -15,6 +15,7 @@ import re
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -107,44 +108,50 @@ def sampled(commits: Iterable[CommitId], most: int) -> list[CommitId]:
     return sorted(commits, key=lambda one: hashlib.sha256(one.encode()).digest())[:most]
 
 
-def blame_agreement(record: CloneRecord, lines: LineRecord, most: int) -> tuple[int, int]:
-    """(lines whose owner git names as well, lines with an owner) of a sample of commits that removed lines."""
+def blame_agreement(record: CloneRecord, lines: LineRecord, most: int) -> tuple[int, int, int]:
+    """(lines with an owner, those whose owner git names as well, those that the commit that git names only moved), of a
+    sample of commits that removed lines."""
     (clone,) = record.clones
     ours: defaultdict[CommitId, Counter[str]] = defaultdict(Counter)
     for loss in lines.losses:
         ours[loss.by[1]][loss.owner[1]] += loss.replaced + loss.dropped
-    chosen = sampled(ours, most)
-    reader = PatchReader(clone.git_dir, clone.mailmap)
-    try:
-        same = total = 0
-        for commit in reader.read(chosen):
-            theirs = _blamed(clone.git_dir, commit)
-            same += (ours[commit.id] & theirs).total()
-            total += min(ours[commit.id].total(), max(theirs.total(), 1))
-        return same, total
-    finally:
-        reader.close()
+    total = same = moved = 0
+    with closing(PatchReader(clone.git_dir, clone.mailmap)) as reader:
+        for commit in list(reader.read(sampled(ours, most))):
+            blamed = list(_blamed(clone.git_dir, commit))
+            agreed = (ours[commit.id] & Counter(owner for owner, _ in blamed)).total()
+            others = {CommitId(owner) for owner, _ in blamed} - set(ours[commit.id])
+            within = {one.id: _moved_lines(one) for one in reader.read(sorted(others))}
+            told = sum(line in within.get(CommitId(owner), ()) for owner, line in blamed)
+            total += ours[commit.id].total()
+            same += agreed
+            moved += min(told, ours[commit.id].total() - agreed)
+    return total, same, moved
 
 
-def _blamed(folder: Path, commit: Commit) -> Counter[str]:
-    """The commits that git blames for the source lines that this one removed."""
+def _moved_lines(commit: Commit) -> set[int]:
+    """The lines that one commit removes from one place and adds in another, or only formats."""
+    files = list(unpack(hash_lines(read_files(commit.files))))
+    added, removed = ({line for one in files for line in getattr(one, side)} for side in ("added", "removed"))
+    return added & removed | {line for one in files for line in one.pairs}
+
+
+def _blamed(folder: Path, commit: Commit) -> Iterator[tuple[str, int]]:
+    """The commit that git blames for each source line that this one removed, with the line's hash."""
     hashed = {one.file: one for one in unpack(hash_lines(read_files(commit.files)))}
-    found: Counter[str] = Counter()
     for change in commit.files:
         file = hashed.get(file_key(change.path))
         if file is None or not file.removed or not change.patch or not commit.parents:
             continue
-        numbers = set(_removed_numbers(change.patch, file, change.path))
         before = change.previous_path or change.path
-        command = ["git", "-C", str(folder), "blame", "-w", "-l", "-s", f"{commit.id}^", "--", before]
+        command = ["git", "-C", str(folder), "blame", "--root", "-w", "-l", "-s", f"{commit.id}^", "--", before]
         shown = subprocess.run(command, capture_output=True, check=False).stdout.decode("utf-8", "replace")
-        owners = [line.split(" ", 1)[0].lstrip("^") for line in shown.split("\n")]
-        found.update(owners[number - 1] for number in numbers if number <= len(owners))
-    return Counter({owner.ljust(40)[:40].strip(): count for owner, count in found.items()})
+        owners = [line.split(" ", 1)[0] for line in shown.split("\n")]
+        yield from ((owners[number - 1], line) for number, line in _removed_numbers(change.patch, file))
 
 
-def _removed_numbers(patch: str, file: FileHashes, path: str) -> Iterator[int]:
-    """The numbers, in the old file, of the removed lines whose hashes are kept."""
+def _removed_numbers(patch: str, file: FileHashes) -> Iterator[tuple[int, int]]:
+    """The number, in the old file, and the hash of each removed line that is kept."""
     left, number = Counter(file.removed), 0
     for line in patch.split("\n"):
         hunk = _HUNK.match(line)
@@ -154,7 +161,7 @@ def _removed_numbers(patch: str, file: FileHashes, path: str) -> Iterator[int]:
             name = line_hash(line[1:])
             if name is not None and left[name]:
                 left[name] -= 1
-                yield number
+                yield number, name
             number += 1
         elif line[:1] == " ":
             number += 1
@@ -195,8 +202,8 @@ def main() -> None:
                 pooled[tile.key] += found
                 print(f"{name} | {tile.key} | {report(tile, found)}", flush=True)
             if given.blame:
-                same, total = blame_agreement(record, lines, given.blame)
-                print(f"{name} | blame: {same} of {total} lines have the same owner", flush=True)
+                total, same, moved = blame_agreement(record, lines, given.blame)
+                print(f"{name} | blame: {same} of {total} lines have the same owner, {moved} moved", flush=True)
             for row in verdicts(commits, given.verdicts):
                 print("  " + row)
     for tile in TILES:

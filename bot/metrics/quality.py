@@ -41,7 +41,7 @@ class Tile(Struct, frozen=True):
 
 
 CORRECTNESS = Tile("correctness", 90, frozenset(("fix", "revert")), 2.0, frozenset())
-MAINTAINABILITY = Tile("maintainability", 180, None, 2.0, frozenset())
+MAINTAINABILITY = Tile("maintainability", 180, None, 2.0, frozenset(("Python",)))
 PERFORMANCE = Tile("performance", 180, frozenset(("performance",)), 2.0, frozenset())
 TILES = (CORRECTNESS, MAINTAINABILITY, PERFORMANCE)
 _REASONS: Mapping[Cause, str] = {
