@@ -60,6 +60,9 @@ async def show_profile(
     context = page_context(request)
     dated_links = _snapshot_links(context, opened, snapshots) if form is HTML else ()
     reading = await read_profile(context, opened)
+    if opened.grant.public and not reading.profile.changes:
+        # Work that others only claim for somebody opens no page.
+        return problem(request, 404)
     address = _Address(context.pages.public_url, opened, dated_links)
     body = await context.reader.text(reading, (form.name, address.base, dated_links), address.renderer(form))
     await note_use(context, opened, form.name)
