@@ -46,8 +46,8 @@ def release_tags(clone: Clone) -> list[Tag]:
     main, count = max(leads.items(), key=lambda item: (item[1], item[0]), default=("", 0))
     if count < _MOST_OF_TAGS * len(found):
         return []
-    finals = {tag.version for tag in found if tag.version == tag.final}
-    kept = [tag for tag in found if tag.lead == main and (tag.version == tag.final or tag.final not in finals)]
+    finals = {_number(tag.version) for tag in found if tag.version == tag.final}
+    kept = [tag for tag in found if tag.lead == main and (tag.version == tag.final or _number(tag.final) not in finals)]
     return sorted(kept, key=lambda tag: (tag.at, _order(tag.version), tag.commit))
 
 
@@ -66,6 +66,13 @@ def _tags(clone: Clone) -> Iterator[Tag]:
         full_version = version if stage in ("", "final", "post") else version + match["suffix"]
         if at or target_at:
             yield Tag(int(target_at or at), full_version, CommitId(target or direct), lead, version)
+
+
+def _number(version: str) -> str:
+    """The version without closing zeros: 6.0-rc1 comes before 6.0.0."""
+    while version.endswith(".0"):
+        version = version[:-2]
+    return version
 
 
 def _order(version: str) -> list[tuple[int, str]]:

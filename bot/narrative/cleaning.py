@@ -18,13 +18,15 @@ LONGEST_READ = 400
 """characters of a text that are read"""
 LONGEST = 120
 """characters of an entry, after which it is cut at a word"""
-_SENTENCE_END = re.compile(r"(?<=[\w)\]'’\"”`])\.(?=\s+[^a-z\s])|(?<=[\w)\]'’\"”`])[!?](?=\s+[A-Z])|(?<=[。！？])(?=.)")
+_SENTENCE_END = re.compile(
+    r"(?<=[\w)\]'’\"”`])\.(?=\s+(?:[^a-z\s]|[a-z_]+[._(]\w))|(?<=[\w)\]'’\"”`])[!?](?=\s+[A-Z])|(?<=[。！？])(?=.)"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nr|fig|al|(?-i:[A-Z]))|\.\w)$", re.IGNORECASE
 )
 _DOUBLE = re.compile('["“”„«»]')
 _ORDINARY = re.compile(r"[a-z][a-z'’-]*")
-_BULLET = re.compile(r"(?:[-*•·–—+]\s+){1,3}")
+_BULLET = re.compile(r"(?:[-*•·–—+]\s+){1,3}|#{1,6}\s+")
 _CLOSERS = {"(": ")", "[": "]"}
 
 

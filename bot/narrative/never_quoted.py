@@ -78,7 +78,7 @@ _FIRST_PERSON = re.compile(
 _JOKE = re.compile(
     r"\b(?:lol|rofl|whoops|woops|oops\w*|yay|hooray|d'?oh|argh+|ugh+|meh|haha+|moar|goo|wtf|omg|sigh|phew|ahem"
     r"|hurrah|woohoo|voila|facepalm|yolo|"
-    r"hopefully|apparently|obviously|silly|sneaky|magic(?:al)?ly|nuke|kill all|pesky|annoying|yak"
+    r"hopefully|hoping|apparently|obviously|silly|sneaky|magic(?:al)?ly|nuke|kill all|pesky|annoying|yak"
     r"|bikeshed\w*|because why not|once and for all|like a boss)\b",
     re.IGNORECASE,
 )
@@ -149,7 +149,7 @@ _CHANGELOG_WORK = re.compile(
     rf"|of|fix\w*|and|in)\b.*|\W*$)",
     re.IGNORECASE,
 )
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"\w+@[0-9a-f]{7,40}\b|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _SECRET = re.compile(
     r"(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk-|AKIA|ASIA|AIza|eyJ)[\w-]{8,}|-----BEGIN"
     r"|\b(?=[A-Za-z0-9+/_-]{0,60}\d)(?=[A-Za-z0-9+/_-]{0,60}[a-z])(?=[A-Za-z0-9+/_-]{0,60}[A-Z])[A-Za-z0-9+/]{"

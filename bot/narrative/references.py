@@ -90,6 +90,9 @@ def without_leading_references(text: str) -> tuple[str, str | None]:
 def without_trailing_references(text: str) -> str:
     """The text without numbers, closing words and backport brackets behind it."""
     for _ in range(8):
+        last = text.rpartition(" ")[2]
+        if last[-1:].isalpha() and last not in ("and", "see") and "/" not in last:
+            return text  # trying the pattern takes longest
         match = _TAIL.search(text)
         if match is None or not text[: match.start()].strip():
             return text
@@ -100,13 +103,22 @@ def without_trailing_references(text: str) -> str:
 def without_credits(text: str) -> str:
     """The text without the people whom its end credits, and without the numbers before or behind them."""
     for _ in range(3):
-        match = _CREDIT.search(text) or _LAST_LOGIN.search(text) or _LAST_NAME.search(text)
+        match = _credit(text)
         if match is None:
             bare = without_trailing_references(text)
-            if bare == text or not (match := _CREDIT.search(bare) or _LAST_LOGIN.search(bare)):
+            if bare == text or not (match := _credit(bare)):
                 return text
             text = bare
         if not text[: match.start()].strip():
             return text
         text = text[: match.start()].rstrip(" ,;(–—-")
     return text
+
+
+def _credit(text: str) -> re.Match[str] | None:
+    """Where the text begins to credit people, if it ends so."""
+    if "by " in text or "hanks" in text or "ourtesy" in text or "redit" in text or "from " in text:
+        match = _CREDIT.search(text)
+        if match is not None:
+            return match
+    return (_LAST_LOGIN.search(text) if "@" in text else None) or (_LAST_NAME.search(text) if ")" in text else None)

@@ -31,6 +31,7 @@ from bot.model.fact import ChangelogLine
         ("CHANGES/template.rst", None),
         (".changeset/README.md", None),
         ("news/app.py", None),
+        ("deps/lamp/CHANGELOG.md", None),
         ("src/changes.py", None),
         ("src/history/store.rs", None),
     ],

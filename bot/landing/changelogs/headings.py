@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.landing.changelogs.paths import changelog_file
+from bot.landing.changelogs.paths import is_own_page
 from bot.model.commit import FileChange
 
 MOST_HEADINGS = 12
 _PAGES = (".md", ".mdx", ".rst", ".adoc", ".markdown")
-_ADDED = re.compile(
-    r"\n\+(?:#{1,4} +(?P<md>[^\n]{2,60}?)[ #]*|={1,4} +(?P<adoc>[^\n]{2,60}?)"
-    r"|(?P<rst>[A-Z`][^\n]{1,59})\n\+([=\-~^\"'*+])\4{2,})(?=\n|\Z)"
-)
+_MARKED = re.compile(r"\n\+(?:#{1,4}|={1,4}) +([^\n]{2,60}?)[ #]*(?=\n|\Z)")
+_UNDERLINED = re.compile(r"\n\+([A-Z`][^\n]{1,59})\n\+(?:={3,}|-{3,}|~{3,}|\^{3,}|\"{3,}|'{3,}|\*{3,}|\+{3,})(?=\n|\Z)")
+_RULES = ("\n+===", "\n+---", "\n+~~~", "\n+^^^", '\n+"""', "\n+'''", "\n+***", "\n++++")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _PLAIN = re.compile(r"[A-Za-z][\w .+#/&-]{1,38}[\w+#]")
 
@@ -22,7 +21,7 @@ def added_headings(files: Sequence[FileChange]) -> tuple[str, ...]:
     """The headings of one to three words that a commit with these files adds to pages, changelogs excepted."""
     found: dict[str, None] = {}
     for file in files:
-        if file.patch and file.path.lower().endswith(_PAGES) and changelog_file(file.path) is None:
+        if file.patch and file.path.lower().endswith(_PAGES) and is_own_page(file.path):
             found.update(dict.fromkeys(_headings(file.patch)))
             if len(found) >= MOST_HEADINGS:
                 break
@@ -30,8 +29,12 @@ def added_headings(files: Sequence[FileChange]) -> tuple[str, ...]:
 
 
 def _headings(patch: str) -> Iterator[str]:
-    for match in _ADDED.finditer("\n" + patch[:200_000]):
-        text = (match["md"] or match["adoc"] or match["rst"]).strip().strip("`*_ ")
+    patch = patch[:200_000]
+    found: list[str] = _MARKED.findall(patch) if "\n+#" in patch or "\n+=" in patch else []
+    if any(rule in patch for rule in _RULES):
+        found += _UNDERLINED.findall(patch)
+    for written in found:
+        text = written.strip().strip("`*_ ")
         if _PLAIN.fullmatch(text) and len(text.split()) <= 3:
             yield text
 

@@ -32,6 +32,13 @@ _TYPES = (
 )
 _FRAGMENT = re.compile(rf"(?P<number>\+|[\w+-]{{1,60}}?)\.(?P<type>{_TYPES})(?:\.\d{{1,3}})?{_TEXT}?", re.IGNORECASE)
 _FREE_FRAGMENT = re.compile(rf".{{1,100}}{_TEXT}")
+_NOT_OWN = frozenset(
+    (
+        *("vendor", "vendored", "_vendor", "third_party", "third-party", "thirdparty", "3rdparty", "deps", "extern"),
+        *("external", "externals", "node_modules", "bower_components", "subprojects", "submodules"),
+    )
+)
+"""folders that hold other projects, whose changelogs tell of nothing here"""
 _NOT_ENTRIES = ("readme", "template", "_template", "config", "index", "contributing", "new_changelog")
 
 
@@ -49,6 +56,8 @@ class ChangelogFile(NamedTuple):
 def changelog_file(path: str) -> ChangelogFile | None:
     """What kind of changelog the file at this path is; None if it is another file."""
     *folders, name = path.lower().split("/")
+    if not _NOT_OWN.isdisjoint(folders):
+        return None
     if name.startswith(_NOT_ENTRIES) and not name.startswith("changelog"):
         return None
     parent = folders[-1] if folders else ""
@@ -63,3 +72,8 @@ def changelog_file(path: str) -> ChangelogFile | None:
     if _LOG.fullmatch(name) or (_LOG_FOLDERS.intersection(folders) and _VERSION.fullmatch(name)):
         return ChangelogFile("log")
     return None
+
+
+def is_own_page(path: str) -> bool:
+    """Whether a page of text is the project's own and no changelog."""
+    return _NOT_OWN.isdisjoint(path.lower().split("/")) and changelog_file(path) is None

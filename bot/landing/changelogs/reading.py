@@ -20,6 +20,8 @@ MOST_LINES = 250
 """entries of one landing that are kept: a release has fewer, a moved changelog more"""
 LONGEST = 300
 """characters of an entry that are kept"""
+_FEW = 20
+"""entries of one file above which it does not matter whether one is an edit: they are no single change's"""
 _WIDEST = 600
 """characters of a line that are read"""
 _MOST_READ = 6000
@@ -55,11 +57,17 @@ def changelog_lines(files: Sequence[FileChange], repository: str) -> tuple[Chang
 
 def _read(file: FileChange, log: ChangelogFile, repository: str) -> Iterator[ChangelogLine]:
     if log.form == "log":
-        removed = {text: frozenset(text.lower().split()) for text, _, _ in _entries(_side(file.patch or "", "-"))}
-        for text, item_text, headings in _entries(_side(file.patch or "", "+")):
+        patch = file.patch or ""
+        if "\n+" not in patch:
+            return
+        before = _entries(_side(patch, "-")) if "\n-" in patch else ()
+        removed = {text: frozenset(text.lower().split()) for text, _, _ in before}
+        entries = list(_entries(_side(patch, "+")))
+        edits = removed.values() if len(entries) <= _FEW else ()
+        for text, item_text, headings in entries:
             if text not in removed:
                 found = _line(text, item_text, headings, repository=repository)
-                yield found._replace(form="edited") if _is_edited(text, removed.values()) else found
+                yield found._replace(form="edited") if _is_edited(text, edits) else found
     elif file.status == "added":
         yield from _fragment(file, log, repository)
 
@@ -140,11 +148,13 @@ def _heading(lines: Sequence[_Line], at: int) -> str:
     text = lines[at].text
     if not text or text[0] in "-+•" or len(text) > 100:
         return ""
-    if match := _TITLE.fullmatch(text):
+    if "#" in text[:4] and (match := _TITLE.fullmatch(text)):
         return match[1]
-    if match := _BOLD_TITLE.fullmatch(text):
+    if text.lstrip()[:1] in ("*", "_", "<") and (match := _BOLD_TITLE.fullmatch(text)):
         return match[1] or match[2]
     below = lines[at + 1].text if at + 1 < len(lines) else ""
+    if below[:1].isalnum() or below[:1] in ("", " "):
+        return ""
     underlined = below and _RULE.fullmatch(below) and not _RULE.fullmatch(text) and not _BULLET.match(text)
     return text.strip() if underlined and len(below) + 3 >= len(text.strip()) else ""
 
