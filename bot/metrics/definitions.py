@@ -35,8 +35,8 @@ SCORES: tuple[Definition, ...] = (
         basis="each change that lost lines, with the later change that took them",
         unit="0 to 100, or not rated",
         works="Over 65 people of twelve histories the odd and even months correlate by .63, around their projects by "
-        ".55; the interval holds the other half of 54; with lines .04. Rated where the main language is Python (33 people: .64, "
-        ".53, 28 held, .13); C fails by .31, and Go, JavaScript and Rust have six people each.",
+        ".55; the interval holds the other half of 54; with lines .04. Rated where the main language is Python (33 "
+        "people: .64, .53, 28 held, .13); C fails by .31, and Go, JavaScript and Rust have six people each.",
         fails="A young project rewrites more, whoever wrote it: compare with the project beside it.",
         function="bot.metrics.quality:rate",
     ),
