@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import log2
 from statistics import mean
 from zoneinfo import ZoneInfo
@@ -127,7 +127,10 @@ def interval(differences: Sequence[float], source: random.Random) -> tuple[float
 
 def row_of(name: str, months: Sequence[PersonMonth]) -> str:
     source = random.Random(name)  # a sample, no secret
-    score: Callable[[str], float] = lambda order: mean(ndcg(one.orders[order], one.named) for one in months)  # noqa: E731
+
+    def score(order: str) -> float:
+        return mean(ndcg(one.orders[order], one.named) for one in months)
+
     chance = mean(by_chance(one, source) for one in months)
     differences = [ndcg(one.orders["ours"], one.named) - ndcg(one.orders["size"], one.named) for one in months]
     low, high = interval(differences, source)

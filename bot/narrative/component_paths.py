@@ -121,6 +121,8 @@ def _component(written: str, path: str, own: frozenset[str]) -> Component | None
 def own_tokens(repository: str) -> frozenset[str]:
     """The tokens of a repository's names, which name no part of it."""
     names = [part for name in repository.split("/") for part in (name, *re.split(r"[-_.]", name))]
+    words = [word for word in re.split(r"[-_.]", repository.rpartition("/")[2]) if word]
+    names += ["".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, len(words) + 1)]
     project = repository.rpartition("/")[2]
     names += [project.removeprefix(lead) for lead in ("python-", "py", "go-", "node-", "rust-")] + [f"py{project}"]
     return frozenset(heading_token(name) for name in names if len(name) > 1)

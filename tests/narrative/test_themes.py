@@ -92,3 +92,11 @@ def test_old_and_new_place_of_a_file_are_one_theme() -> None:
 def test_the_part_that_is_most_of_the_repository_names_nothing() -> None:
     names = {theme.name for theme in _themes(_changes(*[["kernel/boot/x.py"]] * 6, *[["kernel/disk/x.py"]] * 6))}
     assert names == {"boot", "disk"} or names == set()
+
+
+def test_the_repositorys_own_names_name_no_part_of_it() -> None:
+    assert components("rest_framework/views.py", own_tokens("acme/django-rest-framework")) == ()
+    assert [part.name for part in components("telegram/ext/jobs.py", own_tokens("acme/python-telegram-bot"))] == [
+        "ext",
+        "jobs",
+    ]
