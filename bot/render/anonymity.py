@@ -15,7 +15,7 @@ from bot.landing.identity.addresses import login_of, noreply, person_key, plain_
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Signature
 from bot.model.ids import ChangeId, CommitId, PersonKey
-from bot.model.profile import AiTrace, AiUsage, NonCodeActivity, Part, Profile, Quality, Score, Sentence, Text, Trace
+from bot.model.profile import AiUsage, NonCodeActivity, Part, Profile, Quality, Score, Sentence, Text, Trace
 
 if TYPE_CHECKING:
     from bot.narrative.profile import ProfileScope
@@ -222,14 +222,9 @@ class _Texts(Struct, frozen=True):
 
     def ai_usage(self, usage: AiUsage) -> AiUsage:
         """The usage without the commits of personal repositories."""
-        evidence = {
-            tool: tuple(AiTrace(self.key(one.change), one.commit) for one in traces if self._shows(one))
-            for tool, traces in usage.evidence.items()
-        }
-        return replace(usage, evidence=evidence)
-
-    def _shows(self, trace: AiTrace) -> bool:
-        return not self.identity.owns(trace.change)
+        owns = self.identity.owns
+        shown = {tool: tuple(one for one in ones if not owns(one.change)) for tool, ones in usage.evidence.items()}
+        return replace(usage, evidence=shown)
 
     def text(self, text: Text) -> Text:
         return replace(text, sentences=tuple(map(self._sentence, text.sentences)))

@@ -7,6 +7,7 @@ from landing_facts import ADA, BEN
 
 from bot.landing.identity.credit import People, co_authors, is_machine, noreply, person_key
 from bot.landing.identity.machines import StatedMachines
+from bot.landing.identity.mailmap import read_mailmaps
 from bot.model.commit import Signature
 from bot.model.ids import UserId
 
@@ -227,3 +228,14 @@ def test_service_accounts_of_public_histories_are_not_people(sig):
 )
 def test_a_person_whose_name_is_bot_is_one(sig):
     assert not is_machine(sig)
+
+
+def test_the_account_named_like_an_app_is_its_machine_user_and_a_mailmap_joins() -> None:
+    app = Signature("acme-works[bot]", "9+acme-works[bot]@users.noreply.github.com")
+    user = Signature("Acme Works", "10+acme-works@users.noreply.github.com")
+    assert not is_machine(user)
+    assert People.of([app, user]).person(user).bot
+    assert not People.of([user]).person(user).bot
+    mailmap = read_mailmaps(["Ada Brook <ada@example.org> <old@example.org>\n"])
+    people = People.of([ADA, Signature("A.", "old@example.org")], mailmap)
+    assert [(one.name, one.emails) for one in people.all()] == [("Ada Brook", ("ada@example.org", "old@example.org"))]

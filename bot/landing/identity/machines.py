@@ -72,7 +72,7 @@ def unlisted_machine(sig: Signature) -> UnlistedMachine | None:
         if not is_machine_login(login) and not (bare and says_agent(name.lower())):
             return None
         stem = login.removesuffix("[bot]").removesuffix("-bot")
-        return UnlistedMachine(name or login, says_agent(stem.replace("_", "-")))
+        return UnlistedMachine(name or login, says_agent(stem) or "agent" in stem.split("-"))
     if user is not None:
         return None
     local, _, domain = email.rpartition("@")
