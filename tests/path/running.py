@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,6 +24,9 @@ from simulator.server import Simulator
 from simulator.world import World
 from tests.databases import put_tables
 
+YEARS = timedelta(days=5 * 365)
+"""how far the simulated organisation is ahead of the machine: nothing lands after its delivery"""
+
 
 class Running(Struct, frozen=True):
     bot: Bot
@@ -40,7 +44,7 @@ class Running(Struct, frozen=True):
 async def running(github: Simulator, world: World, data: Path) -> AsyncIterator[Running]:
     """The bot on SQLite in `data`; its App's deliveries go to it."""
     await asyncio.to_thread(put_tables, data)
-    timing = Timing(work=WorkPace(concurrency=2, poll_every=0.02))
+    timing = Timing(clock=lambda: datetime.now(UTC) + YEARS, work=WorkPace(concurrency=2, poll_every=0.02))
     async with build(settings_for(github, world, data), timing) as bot, serve_http(bot, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
         world.app.webhook_url = f"{url}/webhook"

@@ -114,7 +114,7 @@ async def test_commits_lines_and_months_from_deliveries_equal_those_from_clones(
     """
     world = there.world
     await read_from_the_start(there)
-    record = CloneRecord(named_clones(world), cache=False)
+    record = CloneRecord(named_clones(world), cache=False, now=int(NOW.timestamp()))
     record.refresh()
     compared, everybody = 0, [Lines(), Lines()]
     for account in world.people.values():
