@@ -52,7 +52,7 @@ NAMELESS_WORDS = _words(
     " other others more general generic global globals tool tools script scripts abc impl interface interfaces"
     " model models data settings options option support install installation quickstart introduction intro"
     " overview faq usage example examples getting-started started release releases roadmap security upgrade"
-    " upgrading migration migrations migrate python prelude macros app server client core shared public"
+    " upgrading migration migrations migrate python prelude macros app core shared public"
     " internal private internals wrapper wrappers func funcs function functions object objects class classes"
     " method methods value values name names string strings list dict set sets"
 )

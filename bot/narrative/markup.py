@@ -21,7 +21,7 @@ _ROLE = re.compile(r":(?:[\w+-]{1,20}:){1,3}`!?([^`]{1,160})`")
 _TARGET = re.compile(r"`([^`<>]{1,160}?)\s*<[^<>`]{1,300}>`_{1,2}")
 _NAMED_TARGET = re.compile(r"`([^`]{1,160})`_{1,2}(?!\w)")
 _WORD_TARGET = re.compile(r"(?<![\w_])([A-Za-z0-9](?:[\w.-]{0,40}[A-Za-z0-9])?)_(?=[\s,.;:)]|$)")
-_CODE = re.compile(r"(`{1,2})(?!`)(.{1,200}?)(?<!`)\1(?!`)")
+_CODE = re.compile(r"(`{1,2})(?=[^`\s])(.{1,200}?)(?<=[^`\s])\1(?!`)")
 _STRESS = re.compile(r"(?<![\w*])(\*\*|~~|__(?!\w+__))(?=[^\s*_])([^*~]{1,200}?)(?<=\S)\1(?![\w*])")
 _WEAK_STRESS = re.compile(r"(?<![\w*_`./])([*_])(?=[^\s*_])([^*_\n]{1,120}?)(?<=[^\s*_])\1(?![\w*_])")
 _TAG = re.compile(
@@ -63,5 +63,5 @@ def visible_text(text: str) -> str:
 
 
 def _hold(code: str, pieces: list[str]) -> str:
-    pieces.append(code.strip())
+    pieces.append(code.replace("`", ""))
     return f"{_HELD}{len(pieces) - 1}{_HELD}"

@@ -42,6 +42,7 @@ GOLDEN: dict[str, tuple[str, str | None]] = {
     "foo_bar is kept": ("foo_bar is kept", None),
     "Wrote a fix for github issue #28.": ("Wrote a fix", None),
     "fix!(types): keep the type of chains": ("Keep the type of chains", "Fix"),
+    "Let ``a.s()` and ``b.define()`` accept it": ("Let a.s() and b.define() accept it", None),
     "Update the reader [skip ci]": ("Update the reader", None),
     "sync: add a guard ([#5474])": ("sync: add a guard", None),
     "Use :func:`~acme.engine.run` and :class:`Engine <acme.Engine>`": ("Use run and Engine", None),
