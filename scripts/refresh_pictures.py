@@ -37,6 +37,8 @@ main { border: 1px solid #d0d7de; border-radius: 6px; padding: 0 16px; margin-bo
 h2 { border-bottom: 1px solid #d0d7de; padding-bottom: 8px }
 a { color: #0969da; text-decoration: none }
 code { background: #eff1f3; border-radius: 6px; padding: 3px 5px; font-size: 13px }
+table { border-collapse: collapse }
+td, th { border: 1px solid #d0d7de; padding: 4px 12px }
 blockquote { margin: 0 0 16px; padding-left: 14px; border-left: 4px solid #d0d7de; color: #59636e }
 </style>"""
 
@@ -81,7 +83,7 @@ async def _digest(folder: Path) -> str:
         body = f"Reverts acme/app#{reverted.number}\n\nThis reverts commit {reverted.landed}."
         await there.land(f'Revert "{_WORK[0][0]}"', by="mara", body=body)
         await there.month_over(7)
-        comments = [MarkdownIt("commonmark").render(text) for text in there.digests()]
+        comments = [MarkdownIt("commonmark").enable("table").render(text) for text in there.digests()]
     return _COMMENTS + "".join(f"<main>{comment}</main>" for comment in comments)
 
 

@@ -149,7 +149,7 @@ def _rest(facts: RecordFacts) -> list[Sentence]:
     backports = [change.id for change, commit in pairs if commit.lines.mirrored and change.also_in]
     parts = [
         (digits(len(shared), "change") + " with others", sorted(shared)),
-        (digits(len(helped), "change") + " of others with a credit", sorted(helped)),
+        (f"credited in {digits(len(helped), 'change')} by others", sorted(helped)),
         (digits(len(backports), "backport"), backports),
     ]
     known = [(text, ids) for text, ids in parts if ids]

@@ -20,6 +20,7 @@ from bot.model.profile import (
     AiUsage,
     Contributor,
     LanguageSkill,
+    Layout,
     Method,
     MonthRecord,
     Overall,
@@ -33,6 +34,8 @@ from bot.model.profile import (
     TechnicalSkill,
     Text,
 )
+from bot.narrative.entry import Entry, Theme
+from bot.narrative.sentences import entry_sentence, theme_sentence
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 SOMEBODY = Signature("Mira Okonjo", "mira@example.org")
@@ -88,6 +91,18 @@ def item(title: str, *changes: Change, kind: Any = "feature", state: Any = "land
 
 def sentence(text: str, *changes: Change) -> Sentence:
     return Sentence(text, tuple(one.id for one in changes))
+
+
+NOVEMBER = Month("2025-11")
+
+
+def entry(
+    found: Change, quoted: str, tag: str, *, release: str | None = None, people: tuple[str, ...] = ()
+) -> Sentence:
+    """The sentence that quotes a changelog entry about the change."""
+    number = found.pull_request
+    made = Entry(quoted, tag, "changelog", found.id, None, found.url, number, people, release, NOVEMBER)
+    return entry_sentence(made)
 
 
 def month_record(month: str, summary: Text, items: tuple[Item, ...], changes: list[Change]) -> MonthRecord:
@@ -215,14 +230,27 @@ def small_profile() -> Profile:
         contributor=Contributor("Mira (Mi) Okonjo", id=UserId(4711), login="mira-okonjo", name="Mira (Mi) Okonjo"),
         narrative=Text(
             (
-                sentence(
-                    "Mira (Mi) Okonjo worked on harbour/beacon and harbour/charts over three active months.",
-                    queue,
-                    charts,
+                Sentence(
+                    "Mira (Mi) Okonjo landed seven commits in harbour/beacon and harbour/charts between November 2025 "
+                    "and February 2026, most of them in Uploads.",
+                    (queue.id, charts.id),
+                    layout=Layout(
+                        brief="Landed seven commits in harbour/beacon and harbour/charts, most of them in Uploads."
+                    ),
                 ),
-                sentence("The main theme was a retry queue for failed uploads.", queue, jitter),
-                sentence("The work used Python and TypeScript.", queue, leak, charts),
-                sentence("One change was reverted and one landed again.", cache, back_out, charts),
+                sentence("They add up to five features and one bug fix.", queue, leak, charts),
+                theme_sentence(
+                    Theme("Uploads", "beacon/uploads", (queue.id, jitter.id, leak.id), 9, True, (NOVEMBER, NOVEMBER)),
+                    ("2025-11", "2026-02"),
+                ),
+                entry(queue, "Added a retry queue for failed uploads", "Feature", release="2.4.0"),
+                entry(leak, "Fixed a file handle leak when an upload is closed <twice> & again", "Fix"),
+                theme_sentence(
+                    Theme("Charts", "charts", (charts.id, bump.id), 12, False, (Month("2026-02"), Month("2026-02"))),
+                    ("2025-11", "2026-02"),
+                ),
+                entry(charts, "Depth contours are drawn on the overview map", "Feature", people=("Odo Vance",)),
+                Sentence("One change with others, written in TypeScript and Python.", (charts.id,), "rest"),
             )
         ),
         overall=overall(months, changes),

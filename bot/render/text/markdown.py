@@ -87,6 +87,8 @@ def _sentence(one: Sentence, changes: Changes, *, heading: bool) -> MdText:
     if one.role == "theme":
         folder = MdText(" (") + md_text(one.layout.folder) + MdText(")") if one.layout.folder else MdText("")
         return MdText("**") + md_text(one.layout.label) + MdText("**") + folder + md_text(f": {one.layout.notes[0]}")
+    if len(one.evidence) > _CITED and one.role != "course":
+        return md_text(words, LONGEST_TEXT)
     return md_text(words, LONGEST_TEXT) + MdText(" (") + md_cite(one.evidence, changes) + MdText(")")
 
 

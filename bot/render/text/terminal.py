@@ -60,7 +60,8 @@ def _text(text: Text, indent: str = "", *, heading: bool = False) -> Iterator[st
             running = []
             yield from _wrap(words, f"{indent}- " if one.role == "entry" else indent, "  ")
         elif words:
-            running.append(f"{words} [{cite(one.evidence)}]")
+            few = len(one.evidence) <= _CITED or one.role == "course"
+            running.append(f"{words} [{cite(one.evidence)}]" if few else words)
     yield from _wrap(" ".join(running), indent)
     if text.sentences:
         yield ""
