@@ -14,8 +14,8 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from bot.model.commit import Repository, Signature
-from bot.model.fact import AiMark, Fact
+from bot.model.commit import Repository, Share, Signature
+from bot.model.fact import AiMark, Evidence, Fact
 from bot.model.ids import InstallationId, PersonKey, RepositoryId, UserId
 from bot.store import installations, links, people, visibility
 from bot.store.engine import Store
@@ -124,6 +124,14 @@ async def write(world: World, store: Store, rng: random.Random) -> None:
     await _decide(world, store, rng)
 
 
+def _evidence(place: Place, author: Someone, helper: Someone) -> Evidence:
+    """The author opened the pull request; the other wrote too little of it to be named on the author's page."""
+    own, other = author.signature(place.canary), helper.signature(place.canary)
+    shares = (Share(own, 1, 11), Share(other, 1, 1)) if own != other else ()
+    users = UserId(author.number), UserId(helper.number)
+    return Evidence(users[0], True, users[0], collaborators=users, shares=shares, pull_request=True)
+
+
 def _work(place: Place, world: World, rng: random.Random) -> list[Fact]:
     """Work with the repository's canary in every string; some of it folds with work elsewhere."""
     found = []
@@ -136,6 +144,7 @@ def _work(place: Place, world: World, rng: random.Random) -> list[Fact]:
             place.name,
             author=author.signature(place.canary),
             co_authors=(helper.signature(place.canary),) if together else (),
+            evidence=_evidence(place, author, helper if together else author),
             title=f"Add {place.canary} part {number}",
             pull_request=number + 1 if rng.random() < 0.5 else None,
             keys=(f"drev:D{rng.randint(1, 4)}",) if rng.random() < 0.5 else (),
@@ -147,7 +156,7 @@ def _work(place: Place, world: World, rng: random.Random) -> list[Fact]:
             paths=(f"{place.canary}/a.py",),
             kind=rng.choice(["feature", "bug_fix", "chore"]),
         )
-        found.append(replace(one, commit=one.commit[:-2] + f"{number:02d}"))  # type: ignore[arg-type]
+        found.append(replace(one, commit=one.commit[:-2] + f"{number:02d}"))
     return found
 
 

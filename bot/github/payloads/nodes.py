@@ -238,7 +238,7 @@ def _author(row: _Actor | None) -> Signature | None:
 
 
 def _pull(row: _Pull) -> PullRequest:
-    merged_at = moment(row.merged_at)
+    merged_at, shares = moment(row.merged_at), shares_in(row.commits)
     return PullRequest(
         number=row.number,
         title=row.title,
@@ -254,7 +254,7 @@ def _pull(row: _Pull) -> PullRequest:
         commits=tuple(_commit(node.commit) for node in row.commits.present),
         opened_at=moment(row.created_at),
         author_writes=row.author_association in BELONGS,
-        shares=shares_in(row.commits),
+        shares=shares if len(shares) > 1 else (),
     )
 
 
