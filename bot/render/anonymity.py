@@ -221,9 +221,9 @@ class _Texts(Struct, frozen=True):
         return tuple(self.key(key) for key in keys)
 
     def ai_usage(self, usage: AiUsage) -> AiUsage:
-        """The usage without the commits of personal repositories."""
-        owns = self.identity.owns
-        shown = {tool: tuple(one for one in ones if not owns(one.change)) for tool, ones in usage.evidence.items()}
+        """The usage without the commits of repositories whose name is masked."""
+        key, found = self.key, usage.evidence.items()
+        shown = {tool: tuple(one for one in ones if key(one.change) == one.change) for tool, ones in found}
         return replace(usage, evidence=shown)
 
     def text(self, text: Text) -> Text:
