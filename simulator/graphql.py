@@ -246,10 +246,10 @@ def _changed(_: QueryContext, thing: tuple[SimRepository, GitCommit]) -> tuple[i
 
 def _merge_commit(_: QueryContext, pull: SimPullRequest, __: Json) -> tuple[Any, GitCommit] | None:
     repo = pull.head_repository
-    return (repo, _Known(pull.merge_commit)) if pull.merge_commit else None  # type: ignore[return-value]  # only its id is read
+    return (repo, _OnlyId(pull.merge_commit)) if pull.merge_commit else None  # type: ignore[return-value]  # only its id is read
 
 
-class _Known(Struct, frozen=True):
+class _OnlyId(Struct, frozen=True):
     """A commit whose id is the only field requested."""
 
     id: str | None
