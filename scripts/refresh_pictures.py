@@ -59,7 +59,7 @@ PICTURES = (
     Screenshot("quality-dark", "#quality", 1200, 800, dark=True),
     Screenshot("phone", "body", 360, 1000),
 )
-DIGEST = Screenshot("digest", "body", 860, 1130)
+DIGEST = Screenshot("digest", "body", 860, 600)
 
 
 async def _take_screenshot(page: str, picture: Screenshot) -> None:

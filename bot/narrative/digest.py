@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from bot.landing.identity.addresses import person_key
 from bot.landing.months import month_of
@@ -60,6 +61,10 @@ class ContributorRow(Struct, frozen=True):
     reviews: int
 
 
+def _no_addresses() -> Mapping[str, str | None]:
+    return MappingProxyType({})
+
+
 class MonthDigest(Struct, frozen=True):
     """Everything that a digest says, before it is formatted."""
 
@@ -77,6 +82,8 @@ class MonthDigest(Struct, frozen=True):
     reverts: tuple[Sentence, ...]
     contributors: tuple[ContributorRow, ...]
     """in alphabetical order"""
+    addresses: Mapping[str, str | None] = field(default_factory=_no_addresses)
+    """number -> address of the changes that the sentences about reverts name"""
     unquoted: tuple[tuple[str, str | None], ...] = ()
     """number and address of what is only counted, where one line says it all"""
 
@@ -140,6 +147,7 @@ def month_digest(
     unfolded = {quotes.entries[name].quoted for name in used}
     left = [change for change in landed if quotes.quotation_of(change.id) not in unfolded]
     items = {item.changes: item for one in contributors for item in one.record.items if item.state != "reverted"}
+    turns = _turns(scope, changes, names)
     return MonthDigest(
         month=scope.month,
         commits=sum(one.record.commits for one in contributors),
@@ -150,7 +158,8 @@ def month_digest(
         folded=lines.of(change.id for change in left),
         rest=tuple(count_kinds(left)),
         more=len(left),
-        reverts=tuple(turn_sentences(_turns(scope, changes, names), quotes)),
+        reverts=tuple(turn_sentences(turns, quotes)),
+        addresses={change_label(turn.change): turn.change.url for turn in turns},
         contributors=tuple(_rows(contributors, names)),
         unquoted=tuple((change_label(one), one.url) for one in left if one.id not in quotes.entries)[:_QUIET],
     )
@@ -199,7 +208,9 @@ def _turns(scope: DigestedMonth, changes: Iterable[Change], people: Collection[P
     by_id = {change.id: change for change in changes}
     found = []
     for change in by_id.values():
-        if change.repository not in scope.repositories or not _is_by(change, people):
+        by = by_id.get(change.reverted_by) if change.reverted_by else None
+        ours = _is_by(change, people) or (by is not None and _is_by(by, people))
+        if change.repository not in scope.repositories or not ours:
             continue
         month = month_of(change.landed_at, scope.zone)
         if change.state == "relanded" and month == scope.month:

@@ -238,7 +238,7 @@ def small_profile() -> Profile:
                         brief="Landed seven commits in harbour/beacon and harbour/charts, most of them in Uploads."
                     ),
                 ),
-                sentence("They add up to five features and one bug fix.", queue, leak, charts),
+                sentence("They add up to two features and one bug fix.", queue, leak, charts),
                 theme_sentence(
                     Theme("Uploads", "beacon/uploads", (queue.id, jitter.id, leak.id), 9, True, (NOVEMBER, NOVEMBER)),
                     ("2025-11", "2026-02"),

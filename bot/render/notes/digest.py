@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -60,7 +61,7 @@ def _render(digest: MonthDigest, frame: DigestFrame, folded: int, people: int) -
         groups=[_group(group) for group in digest.groups],
         more=md_text(_more(digest)),
         folded=md_join(_LINE, [_line(line) for line in digest.folded[:folded]]),
-        reverts=[md_text(one.text, 1000) for one in digest.reverts],
+        reverts=[_revert(one.text, digest) for one in digest.reverts],
         rows=[_row(row) for row in rows],
         others=md_text(_others(digest.contributors[people:])),
         disputes=[md_text(dispute, 600) for dispute in frame.disputes[:20]],
@@ -84,6 +85,16 @@ def _counts(digest: MonthDigest, frame: DigestFrame) -> MdText:
     text += f": {', '.join(kinds)}" if kinds else ""
     compare = md_link(MdText("compare"), frame.comparison)
     return md_text(text) + (MdText(" (") + compare + MdText(")") if frame.comparison else MdText(""))
+
+
+def _revert(text: str, digest: MonthDigest) -> MdText:
+    """The sentence, with each number in it that has an address as a link."""
+    links = {str(md_text(label)): str(md_reference(label, url)) for label, url in digest.addresses.items() if url}
+    escaped = str(md_text(text, 1000))
+    if not links:
+        return MdText(escaped)
+    numbers = "|".join(re.escape(label) for label in sorted(links, key=len, reverse=True))
+    return MdText(re.sub(rf"(?:{numbers})(?![0-9])", lambda match: links[match[0]], escaped))
 
 
 def _everything(digest: MonthDigest) -> list[MdText]:
