@@ -98,8 +98,8 @@ def environment(folder: Path | None = None, arguments: Sequence[str] = ()) -> Ma
     """The variables for a git command in that folder."""
     keep = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     own = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
-    alone = objects_only(folder) if folder is not None and arguments and arguments[0] in _OF_OBJECTS else {}
-    return _ALLOCATOR | keep | own | {"GIT_ATTR_NOSYSTEM": "1", "GIT_GRAFT_FILE": os.devnull} | alone
+    isolation = objects_only(folder) if folder is not None and arguments and arguments[0] in _OF_OBJECTS else {}
+    return _ALLOCATOR | keep | own | {"GIT_ATTR_NOSYSTEM": "1", "GIT_GRAFT_FILE": os.devnull} | isolation
 
 
 def command(folder: Path, arguments: Sequence[str], mailmap: str = "") -> list[str]:

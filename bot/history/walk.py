@@ -71,7 +71,7 @@ class _Survey(NamedTuple):
     """what a later walk has to know of this one"""
 
 
-class _Known(NamedTuple):
+class _PriorWalks(NamedTuple):
     """The summary of the walks before, as `Survey.summary` has it."""
 
     oldest: int
@@ -85,7 +85,7 @@ class _Known(NamedTuple):
 
 def is_outdated(summary: str, now: int) -> bool:
     """Whether a time that was still to come when the history was read has passed."""
-    until = _Known(*(json.loads(summary) if summary else _NO_SURVEY)).until
+    until = _PriorWalks(*(json.loads(summary) if summary else _NO_SURVEY)).until
     return 0 < until <= now
 
 
@@ -103,7 +103,7 @@ class Walk:
         self._since = since
         self._head = clone.head
         self._now = int(time.time()) if now is None else now
-        self._known = _Known(*(json.loads(known) if known else _NO_SURVEY))
+        self._known = _PriorWalks(*(json.loads(known) if known else _NO_SURVEY))
         self._survey: _Survey | None = None
         self._imported: set[CommitId] = set()
         self._output = SpooledOutput(clone.git_dir, arguments)

@@ -223,8 +223,8 @@ class _Texts(Struct, frozen=True):
     def ai_usage(self, usage: AiUsage) -> AiUsage:
         """The usage without the commits of repositories whose name is masked."""
         key, found = self.key, usage.evidence.items()
-        shown = {tool: tuple(one for one in ones if key(one.change) == one.change) for tool, ones in found}
-        return replace(usage, evidence=shown)
+        visible = {tool: tuple(one for one in ones if key(one.change) == one.change) for tool, ones in found}
+        return replace(usage, evidence=visible)
 
     def text(self, text: Text) -> Text:
         return replace(text, sentences=tuple(map(self._sentence, text.sentences)))

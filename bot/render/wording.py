@@ -120,8 +120,8 @@ _MOST_IDS = 10
 
 def short_ids(traces: Sequence[AiTrace]) -> str:
     """The first commits of a tool as short ids, and how many more there are."""
-    shown = ", ".join(one.commit[:10] for one in traces[:_MOST_IDS])
-    return f"{shown} and {len(traces) - _MOST_IDS} more" if len(traces) > _MOST_IDS else shown
+    ids = ", ".join(one.commit[:10] for one in traces[:_MOST_IDS])
+    return f"{ids} and {len(traces) - _MOST_IDS} more" if len(traces) > _MOST_IDS else ids
 
 
 def percents(shares: Iterable[float]) -> tuple[str, ...]:

@@ -78,11 +78,11 @@ async def _complete_pull_request(context: Context, client: Client, repository: R
     """Read the pull request again if it was stored before GitHub was asked whether its author may write."""
     number = RepositoryId(repository.id or 0)
 
-    def stored(connection: Connection) -> pulls.PullRequestRow | None:
+    def read_stored_pull_request(connection: Connection) -> pulls.PullRequestRow | None:
         row = pulls.row_merged_as(connection, number, fact.merge_commit)
         return row or (pulls.read(connection, number, fact.pull_request) if fact.pull_request else None)
 
-    row = await context.store.read(stored)
+    row = await context.store.read(read_stored_pull_request)
     if row is None or "author_writes" in row.payload:
         return
     try:

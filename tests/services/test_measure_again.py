@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from importlib import import_module
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from gidgethub import BadRequest
 from msgspec.structs import replace
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 
 from benchmarks.speed.landings import facts_of
 from bot.metrics.registry import FACT_METHOD
@@ -20,6 +21,8 @@ from bot.services.measuring_again import ask_to_measure_again
 from bot.services.recording.record import RecordingTarget, record
 from bot.store import ledger, measurements, readings
 from bot.store.dump import canonical_dump
+from bot.store.ledger import FACT
+from bot.store.lines import LINE_HASH
 from simulator.server import Simulator
 from tests.path.requests import Shop, shop
 from tests.store.conftest import connection_beside
@@ -132,7 +135,7 @@ async def test_a_large_repository_is_recounted_in_bounded_steps(there: Shop, mon
         facts[back] = replace(facts[back], reverts=(f"commit:{facts[back - 85].commit}",))
     with there.bot.store.transaction() as connection:
         record(connection, place, facts, now=there.clock.now)
-    wanted, new = await canonical_dump(there.bot.store), await recorded(there)
+    wanted, new = await canonical_dump(there.bot.store), await with_hashes(there, await recorded(there))
     await grow_old(there)
     with there.bot.store.transaction() as connection:
         measurements.keep(connection, place.repository, new, method=FACT_METHOD, now=there.clock.now)
@@ -149,6 +152,17 @@ async def test_a_large_repository_is_recounted_in_bounded_steps(there: Shop, mon
     assert max(steps) == task.ACTIVATED_AT_ONCE
     assert sum(steps) == len(new)
     assert await canonical_dump(there.bot.store) == wanted
+
+
+async def with_hashes(there: Shop, facts: Sequence[Fact]) -> list[Fact]:
+    """The facts as they were measured: the ledger keeps the hashes of their lines in a table of their own."""
+    query = select(FACT.c.commit_id, LINE_HASH.c.hashes).join(FACT, FACT.c.id == LINE_HASH.c.fact_id)
+
+    def read(connection: Connection) -> dict[str, bytes]:
+        return {row.commit_id: row.hashes for row in connection.execute(query)}
+
+    hashes = await there.bot.store.read(read)
+    return [replace(fact, line_hashes=hashes.get(fact.commit, b"")) for fact in facts]
 
 
 def _repository_id(fact: Fact, name: str) -> Fact:

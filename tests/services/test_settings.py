@@ -35,7 +35,7 @@ async def test_on_merge_off_posts_nothing_and_still_counts(github: Simulator, tm
         assert there.checks() == {}
         assert there.ours(pull.issue) == []
         await there.say(pull.issue, "/almanac why 1", by="ada")
-        assert "Kind: feature" in there.ours(pull.issue)[0]
+        assert "It counts as a feature." in there.ours(pull.issue)[0]
 
 
 async def test_a_broken_file_is_reported_by_line_and_the_last_valid_one_applies(

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from bot.github.payloads.answers import BELONGS, Label
 from bot.github.payloads.non_code_activity import Release, ReleaseState
-from bot.github.payloads.own_commits import CommitNode, OwnCommit, ResolvedAccount, shares_in, stated_author
+from bot.github.payloads.own_commits import CommitNode, CommitOfPull, ResolvedAccount, shares_in, stated_author
 from bot.github.payloads.reading import (
     FullCommit,
     Hosted,
@@ -72,7 +72,7 @@ class _Pull(Struct, frozen=True, rename="camel"):
     base_ref_name: str
     head_ref_name: str
     head_ref_oid: FullCommit
-    commits: NodePage[OwnCommit]
+    commits: NodePage[CommitOfPull]
     body: str | None = None
     created_at: str | None = None
     merged_at: str | None = None

@@ -39,7 +39,7 @@ class CommitNode(Struct, frozen=True):
     parents: _Count | None = None
 
 
-class OwnCommit(Struct, frozen=True):
+class CommitOfPull(Struct, frozen=True):
     commit: CommitNode
 
 
@@ -53,7 +53,7 @@ class Parts(Struct, frozen=True):
 class _PullCommits(Struct, frozen=True):
     """A pull request of which only the own commits were requested."""
 
-    commits: NodePage[OwnCommit]
+    commits: NodePage[CommitOfPull]
 
 
 class _Account(Struct, frozen=True, rename="camel"):
@@ -96,7 +96,7 @@ def parts(answer: object, repository: RepositoryId | None) -> Parts | None:
     return Parts(shares, tuple(sorted(UserId(who) for who in may_write if who in wrote)))
 
 
-def shares_in(commits: NodePage[OwnCommit]) -> tuple[Share, ...]:
+def shares_in(commits: NodePage[CommitOfPull]) -> tuple[Share, ...]:
     """The commits by author; none if GitHub shows only some of them. A merge of the base is nobody's work."""
     if (commits.total_count or 0) > len(commits.present):
         return ()

@@ -10,7 +10,7 @@ from bot.landing.conventions.catalogue import CONVENTIONS, Convention
 from bot.landing.identity.addresses import plain_email
 from bot.landing.lines.patch import PatchLines, read_patches
 from bot.landing.message.parts import DEFAULT, TRAILERS, LandingReading, LandingSettings, MessageFinding, number_at_end
-from bot.landing.reverts.by_lines import line_keys, says_it_takes_back
+from bot.landing.reverts.by_lines import line_keys, mentions_revert
 from bot.landing.reverts.statements import own_keys, read_reverts
 from bot.landing.reverts.targets import issues_of
 from bot.landing.same_work.keys import digest, patch_key, plain_title, pull_key, title_key
@@ -89,7 +89,7 @@ def recognise_all(
         for reading, proved, work in zip(readings, findings, works, strict=True)
     ]
     for reading, known, lines in zip(readings, stated, patches, strict=True):
-        known += line_keys(lines, undoing=says_it_takes_back(reading.subject, reading.message.lower))
+        known += line_keys(lines, undoing=mentions_revert(reading.subject, reading.message.lower))
     keys = [_keys_of(*known) for known in zip(readings, stated, zip(titles, pulls, strict=True), reverts, strict=True)]
     return [
         Recognised(proofs[0][0].name, pull, named_keys, revert.reverts, revert.relands, title)

@@ -30,12 +30,12 @@ _BODY = re.compile(r"\brevert(?:s|ed|ing)?\b", re.IGNORECASE)
 _BODY_CHARACTERS = 2000
 
 
-def says_it_takes_back(subject: str, message: str) -> bool:
+def mentions_revert(subject: str, message: str) -> bool:
     return _SUBJECT.search(subject) is not None or _BODY.search(message[:_BODY_CHARACTERS]) is not None
 
 
 def line_keys(patches: Iterable[PatchLines | None], *, undoing: bool) -> list[str]:
-    """The keys of a commit with these patches; with `undoing`, those of what it takes back as well."""
+    """The keys of a commit with these patches; with `undoing`, those of what it reverts as well."""
     sides = [lines.bare for lines in _largest(patches)]
     found = [MADE + digest("\0".join(filter(None, added)), "\0".join(filter(None, lost))) for added, lost in sides]
     if undoing:
@@ -49,10 +49,10 @@ def line_keys(patches: Iterable[PatchLines | None], *, undoing: bool) -> list[st
 def _largest(patches: Iterable[PatchLines | None]) -> list[PatchLines]:
     sizes = [(len(one.added) + len(one.removed), one) for one in patches if one is not None]
     largest = sorted((row for row in sizes if row[0] >= _TINY), key=lambda row: -row[0])
-    return [one for _, one in largest[:_MOST_FILES] if _is_telling(one)]
+    return [one for _, one in largest[:_MOST_FILES] if _is_distinctive(one)]
 
 
-def _is_telling(lines: PatchLines) -> bool:
+def _is_distinctive(lines: PatchLines) -> bool:
     """Whether the lines are more than brackets and blanks."""
     letters = count = 0
     for text in (*lines.bare[0][:40], *lines.bare[1][:40]):
@@ -61,7 +61,7 @@ def _is_telling(lines: PatchLines) -> bool:
     return count >= _TINY and letters >= _SHORT
 
 
-class LinesTakenBack:
+class InverseLines:
     """What commits take back by their lines, and where these lines came back; facts are identified by their index."""
 
     def __init__(self, facts: Sequence[Fact], indexes: Iterable[int]) -> None:
@@ -78,18 +78,18 @@ class LinesTakenBack:
         return self._asked.keys()
 
     def find_makers(self, keys: Mapping[int, Sequence[str]]) -> None:
-        """Look through the keys of all facts, in order, for those that some commit takes back."""
+        """Look through the keys of all facts, in order, for those that some commit reverts."""
         wanted = frozenset[str]().union(*self._asked.values())
         for index, own in keys.items() if wanted else ():
             for key in () if wanted.isdisjoint(own) else wanted.intersection(own):
                 self._makers[key].append(index)
 
     def targets(self, index: int) -> list[int]:
-        """The earlier commits of the same repository most of whose lines this one takes back, oldest first."""
+        """The earlier commits of the same repository most of whose lines this one reverts, oldest first."""
         return [one for one in self._like(index) if one < index]
 
-    def returned(self, index: int) -> list[int]:
-        """The later commits that bring back what this one took back, oldest first."""
+    def commits_restoring(self, index: int) -> list[int]:
+        """The later commits that bring back what this one removed, oldest first."""
         return [one for one in self._like(index) if one > index]
 
     def _like(self, index: int) -> list[int]:

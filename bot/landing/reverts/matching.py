@@ -33,7 +33,7 @@ class RevertEffects:
         self.relands: set[int] = set()
         """landings that say they bring an earlier work group back"""
         sources = [index for index in groups.sources if groups.is_home(index)]
-        self._by_lines = {index: found for index in groups.lines_taken_back.asking if (found := self._taken(index))}
+        self._by_lines = {index: found for index in groups.inverse_lines.asking if (found := self._taken(index))}
         self._reverting = sorted({*(index for index in sources if groups.facts[index].reverts), *self._by_lines})
         self._relanding = [index for index in sources if groups.facts[index].relands]
         self._is_reverting = set(self._reverting)
@@ -110,7 +110,7 @@ class RevertEffects:
     def _taken(self, index: int) -> list[int]:
         """The commits of the one work whose lines a commit takes back; none if several can be meant."""
         groups = self._work_groups
-        found = groups.lines_taken_back.targets(index)
+        found = groups.inverse_lines.targets(index)
         own = groups.group_root(index)
         roots = {groups.group_root(target) for target in found} - {own}
         made = {tuple(key for key in groups.facts[target].keys if key.startswith(MADE)) for target in found}
@@ -191,7 +191,7 @@ class RevertEffects:
         """The first later landing that brings back the lines that a revert took back."""
         groups, signs = self._work_groups, self.effects[index].signs
         roots = {groups.group_root(target) for target, sign in signs.items() if sign < 0}
-        later = [one for one in groups.lines_taken_back.returned(index) if one not in self._is_reverting]
+        later = [one for one in groups.inverse_lines.commits_restoring(index) if one not in self._is_reverting]
         if len(roots) == 1 and later:
             groups.join(next(target for target, sign in signs.items() if sign < 0), later[0])
 

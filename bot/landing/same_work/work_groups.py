@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 
-from bot.landing.reverts.by_lines import LinesTakenBack
+from bot.landing.reverts.by_lines import InverseLines
 from bot.landing.same_work.copies import SAME_PATCH, Copies, may_be_ported
 from bot.landing.same_work.disjoint import Disjoint
 from bot.landing.same_work.fork_networks import ForkNetworks, shared_commits, with_current_names
@@ -36,12 +36,12 @@ class WorkGroups:
         self._find_homes()
         self.sources = [index for index, fact in enumerate(self.facts) if fact.reverts or fact.relands]
         """those that state a revert or a re-land"""
-        self.lines_taken_back = LinesTakenBack(self.facts, (i for i in range(len(self.facts)) if i not in self._homes))
+        self.inverse_lines = InverseLines(self.facts, (i for i in range(len(self.facts)) if i not in self._homes))
         self._facts_by_key: dict[str, list[int]] = {
             key: [] for index in self.sources for key in self._target_keys(index)
         }
         keys = {index: self._keys(fact) for index, fact in enumerate(self.facts) if index not in self._homes}
-        self.lines_taken_back.find_makers(keys)
+        self.inverse_lines.find_makers(keys)
         self.copies = self._join_equals(keys)
 
     def _find_homes(self) -> None:

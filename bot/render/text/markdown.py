@@ -190,11 +190,11 @@ def _quality_line(profile: Profile) -> MdText:
 def _tools(profile: Profile) -> MdText:
     tools = sorted(profile.ai_usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
     evidence = profile.ai_usage.evidence
-    shown = [
+    described = [
         f"{name} ({', '.join([wording.quantity(number, 'commit'), wording.short_ids(evidence.get(name, ()))])})"
         for name, number in tools
     ]
-    return md_text("; ".join(shown), 2000)
+    return md_text("; ".join(described), 2000)
 
 
 def _repositories(profile: Profile) -> list[tuple[MdText, ...]]:

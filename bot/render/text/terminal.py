@@ -206,8 +206,8 @@ def _ai_usage(profile: Profile) -> Iterator[str]:
     yield from _columns(zip(("declared", "detected", "unknown"), shares, strict=True))
     tools = sorted(profile.ai_usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
     for name, number in tools:
-        shown = wording.short_ids(profile.ai_usage.evidence.get(name, ()))
-        yield f"  {plain_text(name)} ({wording.quantity(number, 'commit')}): {shown}"
+        ids = wording.short_ids(profile.ai_usage.evidence.get(name, ()))
+        yield f"  {plain_text(name)} ({wording.quantity(number, 'commit')}): {ids}"
     yield "  Unknown means that nothing was disclosed; it does not mean that no tool was used."
     yield ""
 
