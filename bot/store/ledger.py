@@ -276,6 +276,16 @@ def facts_at(connection: Connection, repository_id: RepositoryId, commits: Seque
     return _facts(connection, (FACT.c.repository_id == repository_id) & FACT.c.commit_id.in_(commits))
 
 
+def hashed_facts_at(connection: Connection, repository_id: RepositoryId, commits: Sequence[CommitId]) -> list[Fact]:
+    """The same with the hashes of their lines, so that recording them once more loses nothing."""
+    query = select(FACT.c.payload, lines.LINE_HASH.c.hashes).join_from(
+        FACT, lines.LINE_HASH, FACT.c.id == lines.LINE_HASH.c.fact_id, isouter=True
+    )
+    mine = (FACT.c.repository_id == repository_id) & FACT.c.commit_id.in_(commits)
+    rows = connection.execute(query.where(mine).order_by(FACT.c.landed_at, FACT.c.commit_id))
+    return [replace(fact_from_json(row.payload), line_hashes=row.hashes or b"") for row in rows]
+
+
 def facts_of_pull_request(connection: Connection, repository_id: RepositoryId, pull_request: int) -> list[Fact]:
     """The facts of one repository that one of its pull requests landed, oldest first."""
     return _facts(connection, (FACT.c.repository_id == repository_id) & (FACT.c.pull_request == pull_request))

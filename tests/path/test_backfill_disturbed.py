@@ -101,7 +101,7 @@ def force_push(world: World) -> None:
         stays = repository.git.commits[stays].parents[0]
     world.github.force_push(repository, "main", stays, by=mara)
     step = Step("Otherwise", {"otherwise.py": b"a = 1\n"})
-    world.github.push(repository, "main", [step], by=mara, at=START + timedelta(days=30))
+    world.github.push(repository, "main", [step], by=mara, at=START + timedelta(days=15))
 
 
 def another_default(world: World) -> None:
@@ -109,7 +109,7 @@ def another_default(world: World) -> None:
     repository, git = the_repository(world), the_repository(world).git
     git.set_ref("refs/heads/next", git.commits[git.tip or ""].parents[0])
     step = Step("On the next branch", {"next.py": b"a = 1\n"})
-    world.github.commit(repository, "next", [step], by=world.people["ada"], at=START + timedelta(days=30))
+    world.github.commit(repository, "next", [step], by=world.people["ada"], at=START + timedelta(days=15))
     git.default_branch = "next"
     (git.path / "HEAD").write_text("ref: refs/heads/next\n")
     changes = {"action": "edited", "changes": {"default_branch": {"from": "main"}}}

@@ -64,11 +64,11 @@ async def test_a_push_that_never_comes_is_read_from_its_pull_request(
         assert await there.rows() == cloned(there.repository)
         numbers = [fact.pull_request for fact in await there.facts()]
         assert numbers == [None, None] + [1] * (1 if how == "squash" else 2)
-        before = await there.lines("")
+        before = without_pusher(await there.lines(""))
         there.clock.now += timedelta(days=1)
         github.deliveries.queue(lost)
         assert writes(await there.cost()) == []
-        assert await there.lines("") == before
+        assert without_pusher(await there.lines("")) == before, "the push only adds who pushed"
 
 
 async def test_check_runs_of_single_commits_are_updated_when_the_pull_request_arrives(
@@ -76,6 +76,7 @@ async def test_check_runs_of_single_commits_are_updated_when_the_pull_request_ar
 ) -> None:
     async with shop(github, data) as there:
         pull = there.open(2)
+        pull.issue.title = "feat: add two parts"
         await there.cost()
         github.deliveries.hold()
         there.merge(pull, "rebase")
@@ -92,6 +93,15 @@ async def test_check_runs_of_single_commits_are_updated_when_the_pull_request_ar
         await there.cost()
         assert first == ["Counted: 1 feature by Ada Example"] * 2
         assert titles(there) == ["Counted: 1 feature by Ada Example"] * 2, "a check run cannot be taken back"
+
+
+def without_pusher(lines: list[str]) -> list[list[Any]]:
+    """The rows without what only a push can say."""
+    rows: list[list[Any]] = [json.loads(line) for line in lines]
+    for row in rows:
+        if row[0] == "fact" and "evidence" in row[6]:
+            row[6]["evidence"][2] = None
+    return rows
 
 
 def titles(there: Shop) -> list[str]:

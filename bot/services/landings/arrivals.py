@@ -111,17 +111,24 @@ async def record_arrivals(job: Job, context: Context, client: Client, arrived: A
             retracted = retract(connection, target, arrived.lost)
             if retracted is not None:
                 refresh_digests(connection, context, target, retracted)
+        if arrived.pusher is not None and known:
+            raised = raise_evidence(connection, target, known, Evidence(pusher=arrived.pusher), now=now)
+            if raised is not None:
+                _follow(connection, context, target, raised)
         recorded = record(connection, target, facts, now=now, again=arrived.again)
         for commit in faulty_commits(wanted):
             defer_completion(connection, context, (installation, number), commit)
-        if arrived.pusher is not None and known:
-            raise_evidence(connection, target, known, Evidence(pusher=arrived.pusher), now=now)
-        request_landing_posts(connection, context, target, recorded)
-        refresh_digests(connection, context, target, recorded)
+        _follow(connection, context, target, recorded)
         job.finish(connection)
 
     # After a power failure the job runs again; a post first commits and waits for the disk.
     await context.store.write_without_flush(save_arrivals)
+
+
+def _follow(connection: Connection, context: Context, target: RecordingTarget, recorded: Recorded) -> None:
+    """Let posts and digests say what is recorded now."""
+    request_landing_posts(connection, context, target, recorded)
+    refresh_digests(connection, context, target, recorded)
 
 
 async def _unrecorded(context: Context, number: RepositoryId, arrived: Arrivals) -> list[LandedCommit]:

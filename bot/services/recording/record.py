@@ -100,7 +100,8 @@ def raise_evidence(
     connection: Connection, target: RecordingTarget, commits: Sequence[CommitId], more: Evidence, *, now: datetime
 ) -> Recorded | None:
     """Add what a later answer says of recorded commits; None if it adds nothing."""
-    found = [fact for fact in ledger.facts_at(connection, target.repository, commits) if fact.evidence is not None]
+    stored = ledger.hashed_facts_at(connection, target.repository, commits)
+    found = [fact for fact in stored if fact.evidence is not None]
     raised = [replace(fact, evidence=merged_evidence(fact.evidence, more)) for fact in found]
     changed = [new for old, new in zip(found, raised, strict=True) if old != new]
     return record(connection, target, changed, now=now, again=True) if changed else None
