@@ -45,6 +45,9 @@ acceptance: $(STAMP)  ## the bot against a GitHub emulator written by others (ne
 campaign-kill: $(STAMP)  ## kill -9 again and again while deliveries arrive; ARGS="KILLS SEED"
 	@$(BIN)/python -m tests.campaigns.kill_storm $(ARGS)
 
+campaign-doors: $(STAMP)  ## signed deliveries beside held bodies, half heads and pages; ARGS="--seconds 60 --own-address"
+	@$(BIN)/python -m tests.campaigns.flood $(ARGS)
+
 campaign-forgery: $(STAMP)  ## 10,000 worlds with a forger, equal to those without; ARGS="--worlds 500 --first 0 --minutes 30"
 	@$(BIN)/python -m tests.campaigns.forgery $(ARGS)
 

@@ -49,12 +49,15 @@ from bot.store.ingest import GroupWriter
 from bot.store.migrate import migrate
 from bot.store.pace import StoredPace
 from bot.web.collaborators import Pages, build_pages
+from bot.web.connections import ConnectionLimits, OpenConnections, file_limit
 from bot.web.health import Health
 from bot.web.month_snapshots import take_month_snapshots
 from bot.web.pages import add_routes
+from bot.web.peers import KnownSenders, Peers
+from bot.web.server import listening
 from bot.web.signature import Secrets
 from bot.web.telemetry import Telemetry
-from bot.web.webhook import Webhook, WebhookLimits, webhook_runner
+from bot.web.webhook import Webhook, WebhookLimits
 from handlers import Handlers
 
 if TYPE_CHECKING:
@@ -63,7 +66,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 WEBHOOK_PATH = "/webhook"
-LARGEST_BODY = 26 * 1024 * 1024
+LARGEST_FORM = 64 * 1024
+"""bytes of a form on the settings page; deliveries have a limit of their own"""
 PATIENCE = 10.0
 """seconds that a job waits for GitHub's limits while it occupies a worker that other installations need"""
 
@@ -93,15 +97,19 @@ class Bot(Struct, frozen=True):
     pages: Pages
     health: Health
 
-    def web_app(self) -> web.Application:
-        """Every route: the webhook and the pages."""
-        application = web.Application(client_max_size=LARGEST_BODY)
+    def web_app(self, known: KnownSenders | None = None) -> web.Application:
+        """Every route: the webhook and the pages. Peers that sign well are added to `known`."""
+        application = web.Application(client_max_size=LARGEST_FORM)
+        peers = Peers(self.settings.trusted_proxy)
         webhook = Webhook(
             Secrets(self.settings.webhook_secrets),
             Handlers(self.context.ourselves),
             inbox=StoreInbox(self.writer, self.timing.clock),
             app_id=self.context.ourselves.id,
-            limits=WebhookLimits(answered=self.health.telemetry.record_delivery),
+            limits=WebhookLimits(
+                answered=self.health.telemetry.record_delivery, address=peers.limited_address, peers=peers
+            ),
+            known=known,
         )
         self.health.add_routes(application)
         application.router.add_post(WEBHOOK_PATH, webhook.handle)
@@ -248,14 +256,11 @@ async def _introduce(context: Context) -> None:
 @contextlib.asynccontextmanager
 async def serve_http(bot: Bot, host: str, port: int) -> AsyncIterator[int]:
     """Serve while the block runs; yields the bound port (0 requests a free one)."""
-    runner = webhook_runner(bot.web_app(), access_log=None)
-    await runner.setup()
-    try:
-        site = web.TCPSite(runner, host, port)
-        await site.start()
-        yield int(runner.addresses[0][1])
-    finally:
-        await runner.cleanup()
+    known = KnownSenders()
+    peers = Peers(bot.settings.trusted_proxy)
+    registry = OpenConnections(ConnectionLimits.below(file_limit()), known, is_proxy=peers.is_proxy)
+    async with listening(bot.web_app(known), registry, host, port) as bound:
+        yield bound
 
 
 async def serve(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from urllib.parse import SplitResult, urlsplit
 
@@ -14,6 +15,8 @@ _DATABASE_DRIVERS = {
     "postgresql+psycopg": "postgresql+psycopg",
 }
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
 
 def own_address(host: str, port: int) -> str:
     """How this machine reaches a server on host and port. The IPv6 wildcard becomes the IPv6 loopback, not IPv4's."""
@@ -24,6 +27,18 @@ def own_address(host: str, port: int) -> str:
 def host_of(text: str) -> str:
     """The host to listen on; an IPv6 address may be in brackets, as in a web address."""
     return text.strip().removeprefix("[").removesuffix("]")
+
+
+def networks_of(text: str) -> tuple[Network, ...]:
+    """Addresses and networks, separated by commas.
+
+    >>> networks_of("10.0.0.0/8, ::1")
+    (IPv4Network('10.0.0.0/8'), IPv6Network('::1/128'))
+    """
+    try:
+        return tuple(ipaddress.ip_network(part.strip()) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise ValueError("must be addresses or networks separated by commas, such as 127.0.0.1,10.0.0.0/8") from None
 
 
 def base_url_of(text: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
@@ -53,6 +55,44 @@ def _is_ours(record: logging.LogRecord) -> bool:
     return type(error).__module__ != "aiohttp.http_exceptions"
 
 
+class BoundedHandler(logging.StreamHandler[Any]):
+    """Writes at most `MOST_ALIKE` lines of one kind in a minute, and then one line with the number of the others.
+
+    A kind is a logger, a level and the start of the message without its values, so that no stranger can fill a disk.
+    """
+
+    MOST_ALIKE = 10
+    MOST_KINDS = 500
+    WINDOW = 60.0
+
+    def __init__(self, stream: Any = None, *, timer: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(stream)
+        self._timer, self._begun = timer, timer()
+        self._lines: Counter[tuple[str, int, str]] = Counter()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self._timer() - self._begun >= self.WINDOW:
+            self._end_window()
+        kind = (record.name, record.levelno, str(record.msg)[:40])
+        if kind not in self._lines and len(self._lines) >= self.MOST_KINDS:
+            kind = ("", record.levelno, "other lines")
+        self._lines[kind] += 1
+        if self._lines[kind] <= self.MOST_ALIKE:
+            super().emit(record)
+
+    def close(self) -> None:
+        self._end_window()
+        super().close()
+
+    def _end_window(self) -> None:
+        """Write how many lines of each kind were left out."""
+        kinds, self._lines, self._begun = self._lines, Counter(), self._timer()
+        for (name, level, start), number in kinds.items():
+            if number > self.MOST_ALIKE:
+                values = (number - self.MOST_ALIKE, start)
+                super().emit(logging.LogRecord(name, level, "", 0, "%s more lines like: %s", values, None))
+
+
 def configure_logs(level: str) -> None:
     """Send every log record to stderr as JSON, scrubbed; `level` is a level name of the logging module."""
     import structlog
@@ -72,7 +112,7 @@ def configure_logs(level: str) -> None:
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ],
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = BoundedHandler(sys.stderr)
     handler.setFormatter(formatter)
     root = logging.getLogger()
     root.handlers[:] = [handler]

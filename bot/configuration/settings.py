@@ -12,7 +12,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from bot.configuration import credentials
-from bot.configuration.addresses import own_address
+from bot.configuration.addresses import Network, own_address
 from bot.configuration.credentials import Credentials
 from bot.configuration.errors import UnusableInputError
 from bot.configuration.redaction import Redacted, Secret
@@ -74,6 +74,8 @@ class Settings(Redacted, frozen=True):
     """how requests and git reach GitHub"""
     host: str = "127.0.0.1"
     port: int = 8080
+    trusted_proxy: tuple[Network, ...] = ()
+    """the proxies in front of this bot, whose `X-Forwarded-For` names the sender"""
     public_url: str = "http://127.0.0.1:8080"
     """the address at which people reach the pages, without a trailing slash"""
     timezone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))

@@ -23,8 +23,8 @@ from bot.services.context import Context
 from bot.services.privacy.erasure import defer_for_account, forget
 from bot.store.engine import Store
 from bot.web.answer_cache import AnswerCache
-from bot.web.failures import peer_address
 from bot.web.limits import RateLimit
+from bot.web.peers import NO_PROXY, Peers
 from bot.web.profile_reader import Reader
 from bot.web.sign_in import SignIn
 
@@ -53,7 +53,7 @@ class Pages(Redacted, frozen=True):
     """schedules rewriting of posts, in the transaction that changes how a person is shown"""
     requests_a_minute: int = 240
     """per address"""
-    address: Callable[[web.Request], str | None] = peer_address
+    address: Callable[[web.Request], str | None] = NO_PROXY.limited_address
     timer: Callable[[], float] = time.monotonic
 
 
@@ -87,6 +87,7 @@ def build_pages(settings: Settings, context: Context) -> Pages:
 
     return Pages(
         store=context.store,
+        address=Peers(settings.trusted_proxy).limited_address,
         public_url=settings.public_url,
         zone=settings.timezone,
         clock=context.clock,

@@ -11,7 +11,7 @@ import logging
 import re
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from aiohttp import web
 from gidgethub.sansio import Event
@@ -19,8 +19,10 @@ from msgspec import Struct
 
 from bot.configuration.logs import log_context
 from bot.services.deliveries.inbox import EventRouter, RoutedDelivery, read_delivery
-from bot.web.body import LARGEST, BodyError, read_body
-from bot.web.failures import FailureLimiter, peer_address
+from bot.web.body import LARGEST, BodyError, BodyMemory, read_body
+from bot.web.failures import FailureLimiter
+from bot.web.peers import NO_PROXY, KnownSenders, Peers
+from bot.web.server import connection_of
 from bot.web.signature import Secrets, is_well_formed
 
 log = logging.getLogger(__name__)
@@ -49,8 +51,11 @@ class WebhookLimits(Struct, frozen=True):
     body_seconds: float = 5.0
     largest: int = LARGEST
     most_held: int = 256 * 1024 * 1024
-    """bytes of bodies in memory at once"""
-    address: Callable[[web.Request], str | None] = peer_address
+    """bytes of verified bodies that wait for their commit at once; as many of known senders may be arriving"""
+    most_unknown: int = 64 * 1024 * 1024
+    """bytes of bodies that are arriving from strangers"""
+    address: Callable[[web.Request], str | None] = NO_PROXY.limited_address
+    peers: Peers = NO_PROXY
     timer: Callable[[], float] = time.monotonic
     answered: Callable[[str, int, float], None] = lambda event, status, seconds: None
     """called after each answer with the event as named, the status, and seconds"""
@@ -60,14 +65,23 @@ class Webhook:
     """`handle` answers `POST /webhook`."""
 
     def __init__(
-        self, secrets: Secrets, routes: EventRouter, *, inbox: Inbox, app_id: int, limits: WebhookLimits | None = None
+        self,
+        secrets: Secrets,
+        routes: EventRouter,
+        *,
+        inbox: Inbox,
+        app_id: int,
+        limits: WebhookLimits | None = None,
+        known: KnownSenders | None = None,
     ) -> None:
         self._secrets = secrets
         self._routes = routes
         self._inbox = inbox
         self._app_id = app_id
         self._limits = limits or WebhookLimits()
-        self._failures = FailureLimiter(timer=self._limits.timer)
+        self._known = known or KnownSenders(timer=self._limits.timer)
+        self._failures = FailureLimiter(known=self._known, timer=self._limits.timer)
+        self._arriving = (BodyMemory(self._limits.most_unknown), BodyMemory(self._limits.most_held))
         self._held = 0
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -84,19 +98,42 @@ class Webhook:
         refusal = self._refusal(request, address)
         if refusal:
             return _status_response(refusal)
-        size = request.content_length or self._limits.largest
-        self._held += size
         try:
-            body = await read_body(request, seconds=self._limits.body_seconds, largest=self._limits.largest)
-            if not await self._is_signed(request, body):
-                self._failures.record_failure(address)
-                return _status_response(403)
-            self._failures.record_success(address)
-            return _status_response(await self._accept(request, body))
+            body = await self._read(request)
+            signed = await self._is_signed(request, body)
+            self._note(request, address, signed=signed)
+            return _status_response(await self._hold(request, body) if signed else 403)
         except BodyError as error:
             return _status_response(error.status)
+
+    async def _read(self, request: web.Request) -> bytes:
+        """The body. While it arrives, it counts against the memory of strangers, or of known senders."""
+        connection = connection_of(request)
+        if connection is not None and not request.content.is_eof():
+            connection.begin_body()
+        memory = self._arriving[self._limits.peers.sender(request) in self._known]
+        return await read_body(request, seconds=self._limits.body_seconds, largest=self._limits.largest, memory=memory)
+
+    def _note(self, request: web.Request, address: str | None, *, signed: bool) -> None:
+        """Remember whether the sender signs well, by its address, and the proxy's if that sent it."""
+        connection = connection_of(request)
+        if connection is not None:
+            connection.begin_work(verified=signed)
+        if signed:
+            for key in (address, self._limits.peers.sender(request), connection.peer if connection else None):
+                self._known.add(key)
+        else:
+            self._failures.record_failure(address)
+
+    async def _hold(self, request: web.Request, body: bytes) -> int:
+        """The status for a body that GitHub signed, which stays in memory until it is stored."""
+        if self._held > self._limits.most_held:
+            return 429
+        self._held += len(body)
+        try:
+            return await self._accept(request, body)
         finally:
-            self._held -= size
+            self._held -= len(body)
 
     def _refusal(self, request: web.Request, address: str | None) -> int:
         """The status with which a request is refused before its body is read; 0 if it is accepted."""
@@ -107,9 +144,7 @@ class Webhook:
             return 403
         if "Content-Encoding" in request.headers:
             return 415
-        if (request.content_length or 0) > self._limits.largest:
-            return 413
-        return 429 if self._held > self._limits.most_held else 0
+        return 413 if (request.content_length or 0) > self._limits.largest else 0
 
     async def _accept(self, request: web.Request, body: bytes) -> int:
         """The status for a body that GitHub signed."""
@@ -149,11 +184,6 @@ class Webhook:
             return f"app:{self._app_id}"
         hook = request.headers.get("X-GitHub-Hook-ID", "")
         return f"hook:{hook}" if _HOOK.fullmatch(hook) else f"app:{self._app_id}"
-
-
-def webhook_runner(app: web.Application, **options: Any) -> web.AppRunner:
-    """A runner that never decompresses a body: compressed ones are refused, not decoded before the signature check."""
-    return web.AppRunner(app, auto_decompress=False, **options)
 
 
 def _single_header(request: web.Request, name: str) -> str | None:

@@ -15,8 +15,11 @@ from aiohttp import web
 
 from bot.github.posts import Ourselves
 from bot.services.deliveries.inbox import RoutedDelivery
+from bot.web.connections import ConnectionLimits, OpenConnections
+from bot.web.peers import KnownSenders
+from bot.web.server import BoundedRunner
 from bot.web.signature import Secrets
-from bot.web.webhook import Webhook, WebhookLimits, webhook_runner
+from bot.web.webhook import Webhook, WebhookLimits
 from handlers import Handlers
 
 SECRET = "a webhook secret of forty-one characters!"
@@ -88,7 +91,7 @@ async def make_house(caplog: pytest.LogCaptureFixture) -> AsyncIterator[MakeHous
         )
         app = web.Application()
         app.router.add_post("/webhook", webhook.handle)
-        runner = webhook_runner(app)
+        runner = BoundedRunner(app, OpenConnections(ConnectionLimits.below(1024), KnownSenders()))
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         session = aiohttp.ClientSession(auto_decompress=False)

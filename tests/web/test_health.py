@@ -16,7 +16,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.configuration.logs import configure_logs, log_context
+from bot.configuration.logs import BoundedHandler, configure_logs, log_context
 from bot.queue.worker import Worker
 from bot.store.engine import Store, StoreUnavailableError
 from bot.store.jobs import NewJob, add_jobs
@@ -133,3 +133,20 @@ def test_a_log_line_has_its_context_and_contains_no_secret(monkeypatch: pytest.M
     lines = [json.loads(line) for line in sink.getvalue().splitlines()]
     assert "canary" not in sink.getvalue()
     assert [(line.get("delivery"), line.get("job")) for line in lines] == [("guid-1", 7)] * 5 + [(None, None)]
+
+
+def test_lines_of_one_kind_are_counted_after_the_first_ten() -> None:
+    timer, stream = Timer(), io.StringIO()
+    handler = BoundedHandler(stream, timer=timer)
+    logger = logging.Logger("test")
+    logger.addHandler(handler)
+    for number in range(500):
+        logger.warning("address %s was refused", number)
+    logger.error("address %s was refused", "x")
+    assert len(stream.getvalue().splitlines()) == 11
+    timer.now += 60
+    logger.warning("another line")
+    assert stream.getvalue().splitlines()[11:] == ["490 more lines like: address %s was refused", "another line"]
+    for number in range(2000):
+        logger.warning(f"{number} is a kind of its own")
+    assert len(stream.getvalue().splitlines()) < 530

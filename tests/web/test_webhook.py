@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.web.failures import FailureLimiter
+from bot.web.peers import KnownSenders
 from handlers import ROUTERS
 from tests.web.conftest import GUID, OLD_SECRET, House, MakeHouse, encode, push, sign
 
@@ -238,7 +239,7 @@ async def test_an_address_with_a_valid_signature_is_never_blocked(make_house: Ma
 
 def test_failures_expire_after_a_minute() -> None:
     now = 0.0
-    limiter = FailureLimiter(2, timer=lambda: now)
+    limiter = FailureLimiter(2, known=KnownSenders(), timer=lambda: now)
     limiter.record_failure("a")
     limiter.record_failure("a")
     assert limiter.refuses("a")
@@ -307,3 +308,49 @@ async def test_no_headers_and_bytes_are_answered_with_an_error_of_ours(
     assert status == 202 or 400 <= status < 500
     if "X_Hub_Signature_256" in headers:
         assert status == 403
+
+
+# --- bodies that arrive slowly ---------------------------------------------------------------------------------------
+
+
+def half_delivery(announced: int, body: bytes) -> bytes:
+    head = (
+        f"POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: {announced}\r\nX-Hub-Signature-256: {sign(b'')}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+async def open_to(house: House) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    return await asyncio.open_connection("127.0.0.1", int(house.url.split(":")[2].split("/")[0]))
+
+
+async def test_an_announced_length_reserves_nothing(make_house: MakeHouse) -> None:
+    house = await make_house(most_unknown=1000)
+    held = [await open_to(house) for _ in range(30)]
+    for _, writer in held:
+        writer.write(half_delivery(26_000_000, b"x"))
+    assert await house.send(BODY) == 202
+    for _, writer in held:
+        writer.close()
+
+
+async def test_the_oldest_body_is_dropped_when_strangers_hold_too_many_bytes(make_house: MakeHouse) -> None:
+    house = await make_house(most_unknown=1000)
+    held = [await open_to(house) for _ in range(3)]
+    for reader, writer in held[:2]:
+        writer.write(half_delivery(26_000, b"x" * 400))
+        await asyncio.sleep(0.02)
+        assert not reader.at_eof()
+    held[2][1].write(half_delivery(26_000, b"x" * 400))
+    assert b" 429 " in await held[0][0].readline()
+    assert await house.send(BODY) == 202
+    for _, writer in held:
+        writer.close()
+
+
+async def test_strangers_bytes_are_counted_apart_from_known_senders(make_house: MakeHouse) -> None:
+    house = await make_house(most_unknown=1000)
+    large = encode(push(commits=["x" * 1000] * 300))
+    assert await house.send(large) == 429, "a first delivery above the strangers' memory is refused"
+    assert await house.send(BODY) == 202
+    assert await house.send(large) == 202, "and accepted from a sender who signs"
