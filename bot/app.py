@@ -54,7 +54,7 @@ from bot.web.health import Health
 from bot.web.month_snapshots import take_month_snapshots
 from bot.web.pages import add_routes
 from bot.web.peers import KnownSenders, Peers
-from bot.web.server import listening
+from bot.web.server import run_server
 from bot.web.signature import Secrets
 from bot.web.telemetry import Telemetry
 from bot.web.webhook import Webhook, WebhookLimits
@@ -258,8 +258,8 @@ async def serve_http(bot: Bot, host: str, port: int) -> AsyncIterator[int]:
     """Serve while the block runs; yields the bound port (0 requests a free one)."""
     known = KnownSenders()
     peers = Peers(bot.settings.trusted_proxy)
-    registry = OpenConnections(ConnectionLimits.below(file_limit()), known, is_proxy=peers.is_proxy)
-    async with listening(bot.web_app(known), registry, host, port) as bound:
+    registry = OpenConnections(ConnectionLimits.for_files(file_limit()), known, is_proxy=peers.is_proxy)
+    async with run_server(bot.web_app(known), registry, host, port) as bound:
         yield bound
 
 

@@ -71,7 +71,7 @@ class ConnectionLimits(Struct, frozen=True):
     answer_seconds: float = 30.0
 
     @classmethod
-    def below(cls, files: int) -> ConnectionLimits:
+    def for_files(cls, files: int) -> ConnectionLimits:
         """The limits of a process that may open this many files."""
         most = max(min(files - _OWN_FILES - _ACCEPTED_AHEAD, _MOST), _FEWEST)
         strangers, known = most // 3, most - most // 3

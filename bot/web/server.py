@@ -109,7 +109,7 @@ class BoundedRunner(web.AppRunner):
 
 
 @contextlib.asynccontextmanager
-async def listening(app: web.Application, registry: OpenConnections, host: str, port: int) -> AsyncIterator[int]:
+async def run_server(app: web.Application, registry: OpenConnections, host: str, port: int) -> AsyncIterator[int]:
     """Serve the application while the block runs; yields the bound port (0 requests a free one)."""
     runner = BoundedRunner(app, registry, access_log=None)
     await runner.setup()

@@ -91,7 +91,7 @@ async def make_house(caplog: pytest.LogCaptureFixture) -> AsyncIterator[MakeHous
         )
         app = web.Application()
         app.router.add_post("/webhook", webhook.handle)
-        runner = BoundedRunner(app, OpenConnections(ConnectionLimits.below(1024), KnownSenders()))
+        runner = BoundedRunner(app, OpenConnections(ConnectionLimits.for_files(1024), KnownSenders()))
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         session = aiohttp.ClientSession(auto_decompress=False)

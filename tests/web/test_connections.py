@@ -115,7 +115,7 @@ def test_each_phase_has_its_time(world: World, phase: Phase, seconds: int | None
 
 @pytest.mark.parametrize("files", [64, 256, 1024, 8192, 1_000_000])
 def test_the_bounds_are_below_the_limit_on_open_files(files: int) -> None:
-    limits = ConnectionLimits.below(files)
+    limits = ConnectionLimits.for_files(files)
     assert limits.strangers.connections + limits.known.connections <= max(files - 256, 48)
     assert limits.stranger.connections < limits.strangers.connections
     assert limits.known_peer.connections < limits.known.connections
