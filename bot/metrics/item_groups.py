@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence, Set
 from bot.landing.same_work.disjoint import Disjoint
 from bot.metrics.item_edges import Edge
 
-MOST_WEAK_STEPS = 2
-"""edges of likeness (E4, E5) between any two parts of a group that stated links hold together"""
 MOST_BY_LIKENESS = 10
 """changes of a group that likeness holds together"""
 

@@ -32,7 +32,6 @@ _TYPE = re.compile(
     r"|\[(?P<part>[^\[\]]{1,60})\])?\s?!?\s?"
     r"(?::(?![:/])|：| -(?= )|/(?=\w+:))\s{0,3}"
 )
-_SLASHED = re.compile(r"(?P<scope>[\w.-]{1,40})(?::(?!/)|\s?:\s)\s*")
 _BRACKET = re.compile(r"(?:\[(?P<square>[^\[\]]{1,24})\]|\((?P<round>[A-Za-z -]{1,16})\))\s?[:-]?\s+")
 _WORD = re.compile(
     r"(?P<word>FIX|BUG|BUGFIX|DOC|DOCS|PERF|TST|ENH|FEAT|FEATURE|REF|CI|BLD|TEST|TESTS|SECURITY)\b[:,]?\s+"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from msgspec.structs import fields
 from sqlalchemy import Column, Connection, Index, Table, select
 
-from bot.model.fact import PARTS, Lines, each_part
-from bot.model.ids import ChangeId, InstallationId, Kind, Month, PersonKey, RepositoryId, State
+from bot.model.fact import PARTS
+from bot.model.ids import ChangeId, InstallationId, Kind, Month, RepositoryId, State
 from bot.store.border import canonical_json
 from bot.store.columns import METADATA, CleanText, EncodedJson, Json, WholeNumber, counters, line_counters
 from bot.store.dialect import execute, fetch, is_one_of, value_list
@@ -57,36 +55,14 @@ class ChangeRow(NamedTuple):
     payload: dict[str, Any] | EncodedJson
 
 
-class Contribution(NamedTuple):
-    """One person's part in one change, in one repository and month: commits authored, commits co-authored, lines."""
-
-    change_id: ChangeId
-    person_key: PersonKey
-    repository_id: RepositoryId
-    month: Month
-    commits: int = 0
-    co_authored: int = 0
-    lines: Lines = Lines()
-
-
 PartRow = tuple[Any, ...]
-"""a contribution as database columns, with each part of its lines as a number"""
+"""one person's part in one change, in one repository and month, as database columns"""
 Kept = tuple[ChangeRow, Sequence[PartRow]]
 """a change with all its contributions"""
 
 
-def replace(
-    connection: Connection, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
-) -> None:
-    """Write these changes with their contributions; delete those named in `gone` and older rows of the same changes."""
-    flat: dict[ChangeId, list[PartRow]] = defaultdict(list)
-    for part in parts:
-        flat[part.change_id].append((*part[:-1], *each_part(part.lines)))
-    replace_changes(connection, gone, [(change, flat[change.id]) for change in changes])
-
-
 def replace_changes(connection: Connection, gone: Iterable[ChangeId], kept: Iterable[Kept]) -> None:
-    """The same for changes given with their contributions."""
+    """Write these changes with their contributions; delete those in `gone` and older rows of the same changes."""
     new = {change.id: (change, parts) for change, parts in kept}
     lost = sorted(set(gone) - set(new))
     touched = sorted({*lost, *new})
@@ -109,7 +85,15 @@ def add_changes(connection: Connection, kept: Iterable[Kept]) -> None:
 
 
 _NAMES = ChangeRow._fields
-_OWN = (*Contribution._fields[:-1], *(f"lines_{part}" for part in PARTS))
+_OWN = (
+    "change_id",
+    "person_key",
+    "repository_id",
+    "month",
+    "commits",
+    "co_authored",
+    *(f"lines_{part}" for part in PARTS),
+)
 _OF_MONTH = "WHERE repository.installation_id = ? AND change.repository_id = repository.id AND change.month = ?"
 _STAND = ", ".join(f"change.{name}" for name in _NAMES)
 _STAND = f"SELECT {_STAND} FROM repository CROSS JOIN change {_OF_MONTH}"  # noqa: S608  # names of this module
@@ -137,34 +121,7 @@ _CHANGES = Upsert(CHANGE, _NAMES)
 _PARTS = Upsert(CONTRIBUTION, _OWN)
 
 
-def lines_from(row: Any) -> Lines:
-    """The lines stored in a row's columns."""
-    return Lines(**{one.name: row[f"lines_{one.name}"] for one in fields(Lines)})
-
-
-def read(connection: Connection, ids: Sequence[ChangeId]) -> list[ChangeRow]:
-    """The changes, oldest first."""
-    query = select(CHANGE).where(CHANGE.c.id.in_(ids)).order_by(CHANGE.c.landed_at, CHANGE.c.id)
-    return [ChangeRow(**row) for row in connection.execute(query).mappings()]
-
-
 def ids_in(connection: Connection, repository_id: RepositoryId) -> list[ChangeId]:
     """The ids of the changes whose home is this repository, in order."""
     query = select(CHANGE.c.id).where(CHANGE.c.repository_id == repository_id).order_by(CHANGE.c.id)
     return [ChangeId(row.id) for row in connection.execute(query)]
-
-
-def of_month(connection: Connection, repository_id: RepositoryId, month: Month) -> list[ChangeRow]:
-    """The changes that landed in one repository in one month, oldest first."""
-    mine = (CHANGE.c.repository_id == repository_id) & (CHANGE.c.month == month)
-    query = select(CHANGE).where(mine).order_by(CHANGE.c.landed_at, CHANGE.c.id)
-    return [ChangeRow(**row) for row in connection.execute(query).mappings()]
-
-
-def contributions(connection: Connection, changes: Sequence[ChangeId]) -> list[Contribution]:
-    """All contributions to these changes, ordered by change, person, repository and month."""
-    mine = CONTRIBUTION.c.change_id.in_(changes)
-    query = select(CONTRIBUTION).where(mine).order_by(*CONTRIBUTION.primary_key.columns)
-    names = Contribution._fields[:-1]
-    rows = connection.execute(query).mappings()
-    return [Contribution(**{name: row[name] for name in names}, lines=lines_from(row)) for row in rows]

@@ -54,11 +54,6 @@ def append(connection: Connection, correction: Correction) -> bool:
     return connection.execute(statement).first() is not None
 
 
-def of_people(connection: Connection, people: Sequence[PersonKey]) -> list[Correction]:
-    """Corrections about these people, in the order they were made."""
-    return _read(connection, CORRECTION.c.person_key.in_(people))
-
-
 def of_repositories(connection: Connection, repositories: Sequence[RepositoryId]) -> list[Correction]:
     """Corrections about changes in these repositories, in the order they were made."""
     of_these = CORRECTION.c.repository_id.in_(repositories) & CORRECTION.c.kind.in_(("classify", "credit", "dispute"))

@@ -75,20 +75,13 @@ FACT_PERSON = Table(
 )
 
 
-def add_facts(
-    connection: Connection, repository_id: RepositoryId, facts: Iterable[Fact], *, now: datetime
-) -> list[CommitId]:
-    """Append the facts that the ledger does not hold yet; return the ids of the new ones, in the given order.
-
-    Four statements whatever the number, so that the cost of a landing does not grow.
-    """
-    return [one.fact.commit for one in append_facts(connection, repository_id, facts, now).values()]
-
-
 def append_facts(
     connection: Connection, repository_id: RepositoryId, facts: Iterable[Fact], now: datetime
 ) -> dict[int, KeyedFact]:
-    """The same; return the new facts as stored, by row number."""
+    """Append the facts that the ledger does not hold yet; return the new ones as stored, by row number.
+
+    Four statements whatever the number, so that the cost of a landing does not grow.
+    """
     hashed = {fact.commit: fact for fact in facts}
     given = {commit: replace(fact, line_hashes=b"") for commit, fact in hashed.items()}
     payloads = {commit: EncodedJson(ordered_json(fact_to_json(fact))) for commit, fact in given.items()}

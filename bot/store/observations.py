@@ -64,19 +64,6 @@ def observe(connection: Connection, seen: Iterable[Observation]) -> int:
     return len(connection.execute(statement, rows).all())
 
 
-def of_repositories(
-    connection: Connection, repositories: Collection[RepositoryId], signals: Collection[Signal]
-) -> list[Observation]:
-    """All observations of these signals there, oldest first."""
-    condition = OBSERVATION.c.repository_id.in_(repositories) & OBSERVATION.c.signal.in_(signals)
-    return _read(connection, condition)
-
-
-def of_work(connection: Connection, repository: RepositoryId, numbers: Collection[int]) -> list[Observation]:
-    """All observations of these pull requests or issues of one repository, oldest first."""
-    return _read(connection, (OBSERVATION.c.repository_id == repository) & OBSERVATION.c.number.in_(numbers))
-
-
 def of_people(
     connection: Connection,
     people: Collection[PersonKey],

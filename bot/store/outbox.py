@@ -177,13 +177,6 @@ def intent_posted_as(connection: Connection, kind: str, repository_id: int, remo
     return Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id)
 
 
-def waiting_ids(connection: Connection, now: datetime, limit: int = 100) -> list[int]:
-    """Intents without a lease, oldest first, for the sweep to defer again."""
-    free = or_(OUTBOX.c.state == "waiting", (OUTBOX.c.state == "claimed") & (OUTBOX.c.lease_until <= now))
-    query = select(OUTBOX.c.id).where(free).order_by(OUTBOX.c.changed_at, OUTBOX.c.id).limit(limit)
-    return list(connection.execute(query).scalars())
-
-
 def busy_until(connection: Connection, outbox_id: int) -> datetime | None:
     """When another worker's lease on an intent ends; None if there is none."""
     query = select(OUTBOX.c.lease_until).where(OUTBOX.c.id == outbox_id, OUTBOX.c.state == "claimed")

@@ -14,7 +14,7 @@ from bot.model.commit import Person
 from bot.model.ids import PersonKey, UserId
 from bot.store.border import clean_text, whole_number
 from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
-from bot.store.inserts import Upsert, upsert
+from bot.store.inserts import Upsert
 
 AliasKind = Literal["email", "login", "name"]
 Proof = Literal["proved", "claimed"]
@@ -121,12 +121,6 @@ def _aliases(person: Person, proof: Proof) -> tuple[tuple[str, ...], ...]:
     return tuple((kind, clean_text(value), clean_text(person.key), proof) for kind, value in found)
 
 
-def prove(connection: Connection, kind: AliasKind, value: str, key: PersonKey) -> None:
-    """Record that this address or login is proved to be this person's."""
-    row = {"kind": kind, "value": value.lower() if kind != "name" else value, "person_key": key, "proof": "proved"}
-    upsert(connection, PERSON_ALIAS, [row])
-
-
 def keys_of(connection: Connection, kind: AliasKind, value: str) -> list[PersonKey]:
     """The people with this alias, proved ones first."""
     same = (PERSON_ALIAS.c.kind == kind) & (PERSON_ALIAS.c.value == (value if kind == "name" else value.lower()))
@@ -156,8 +150,3 @@ def person(connection: Connection, key: PersonKey) -> Person | None:
 def opt_out(connection: Connection, key: PersonKey, since: datetime | None) -> None:
     """Hide the person since then, or show them again (None)."""
     connection.execute(update(PERSON).where(PERSON.c.key == key).values(opted_out_at=since))
-
-
-def opted_out_keys(connection: Connection) -> set[PersonKey]:
-    rows = connection.execute(select(PERSON.c.key).where(PERSON.c.opted_out_at.is_not(None)))
-    return {PersonKey(row.key) for row in rows}

@@ -11,15 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import add
 from typing import Any
 
-from msgspec import Struct, field
-from msgspec.structs import fields
-from sqlalchemy import Column, Connection, Table, select
+from sqlalchemy import Column, Connection, Table
 
-from bot.model.fact import PARTS, Lines, each_part
+from bot.model.fact import PARTS
 from bot.model.ids import Month, PersonKey, RepositoryId
 from bot.store.arrays import array_text
 from bot.store.border import ordered_json
-from bot.store.changes import lines_from
 from bot.store.columns import METADATA, CleanText, Json, WholeNumber, counters, line_counters
 from bot.store.dialect import Row, execute_many, fetch, is_postgresql
 from bot.store.inserts import Upsert
@@ -41,36 +38,6 @@ TOTALS = Table(
 )
 
 Cell = tuple[PersonKey, RepositoryId, Month]
-
-
-class Totals(Struct, frozen=True):
-    """One cell: one person's month in one repository. Tallies are whole numbers by name, `days` commits by ISO date."""
-
-    person_key: PersonKey
-    repository_id: RepositoryId
-    month: Month
-    commits: int = 0
-    co_authored: int = 0
-    outcomes: int = 0
-    ai_declared: int = 0
-    ai_detected: int = 0
-    ai_unknown: int = 0
-    lines: Lines = field(default_factory=Lines)
-    languages: Mapping[str, int] = field(default_factory=dict)
-    skills: Mapping[str, int] = field(default_factory=dict)
-    tools: Mapping[str, int] = field(default_factory=dict)
-    days: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def cell(self) -> Cell:
-        return self.person_key, self.repository_id, self.month
-
-
-def replace(connection: Connection, cells: Iterable[Cell], rows: Iterable[Totals]) -> None:
-    """Replace the rows of these `cells` with `rows`; a cell without a row is empty and is deleted."""
-    new = {row.cell: row for row in rows}
-    _delete_cells(connection, set(cells) - set(new))
-    _CELLS.run(connection, _CELLS.clean_rows(connection, [_row(row) for row in new.values()]))
 
 
 _NUMBERS: tuple[str, ...] = (*COUNTERS, *(f"lines_{part}" for part in PARTS))
@@ -199,35 +166,4 @@ def _delete_cells(connection: Connection, cells: Iterable[Cell]) -> None:
         execute_many(connection, _DELETE, gone)
 
 
-_PLAIN = (*_KEY, *COUNTERS)
-_CELLS = Upsert(TOTALS, (*_PLAIN, *(f"lines_{part}" for part in PARTS), *TALLIES))
-
-
-def _row(row: Totals) -> tuple[Any, ...]:
-    tallies = (_whole_numbers(getattr(row, name)) for name in TALLIES)
-    return (*(getattr(row, name) for name in _PLAIN), *each_part(row.lines), *tallies)
-
-
-def _whole_numbers(tally: Mapping[str, int]) -> dict[str, int]:
-    if any(type(number) is not int for number in tally.values()):
-        raise TypeError("totals hold whole numbers only")
-    return dict(tally)
-
-
-def of_person(
-    connection: Connection, people: Sequence[PersonKey], repositories: Sequence[RepositoryId]
-) -> list[Totals]:
-    """The person's cells in these repositories, by month and repository."""
-    return _read(connection, TOTALS.c.person_key.in_(people) & TOTALS.c.repository_id.in_(repositories))
-
-
-def of_month(connection: Connection, repository_id: RepositoryId, month: Month) -> list[Totals]:
-    """All people's cells of one repository's month."""
-    return _read(connection, (TOTALS.c.repository_id == repository_id) & (TOTALS.c.month == month))
-
-
-def _read(connection: Connection, which: Any) -> list[Totals]:
-    order = (TOTALS.c.month, TOTALS.c.repository_id, TOTALS.c.person_key)
-    rows = connection.execute(select(TOTALS).where(which).order_by(*order)).mappings()
-    names = [one.name for one in fields(Totals) if one.name != "lines"]
-    return [Totals(**{name: row[name] for name in names}, lines=lines_from(row)) for row in rows]
+_CELLS = Upsert(TOTALS, (*_KEY, *_NUMBERS, *TALLIES))

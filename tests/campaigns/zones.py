@@ -108,7 +108,7 @@ async def fill(url: str) -> None:
             facts.append(fact(number, landed_at=month_start(month, ZoneInfo("UTC")) + (14 * 24 + 12) * 3600))
             month = month_after(month)
         with store.transaction() as connection:
-            ledger.add_facts(connection, APP, facts, now=datetime(2031, 5, 2, tzinfo=UTC))
+            ledger.append_facts(connection, APP, facts, datetime(2031, 5, 2, tzinfo=UTC))
 
 
 async def pass_months(url: str, zone: str, outcome: Outcome) -> None:

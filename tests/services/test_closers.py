@@ -52,7 +52,7 @@ async def filled(store: Store) -> Store:
     moments += [datetime(2031, 5, 1, tzinfo=UTC), datetime(2031, 5, 31, 23, 59, 59, tzinfo=UTC)]
     facts = [fact(n, landed_at=int(moment.timestamp())) for n, moment in enumerate(moments)]
     with store.transaction() as connection:
-        ledger.add_facts(connection, APP, facts, now=moments[0])
+        ledger.append_facts(connection, APP, facts, moments[0])
     return store
 
 

@@ -19,8 +19,8 @@ async def test_entries_and_headings_of_others_are_found_without_joining_their_ch
     release = fact(3, author=BEA, title="Release 2.0", changelog=lines, headings=("LAMP",))
     hidden = fact(4, FOREIGN, changelog=(ChangelogLine("Other (#12)", (12,)),))
     with store.transaction() as connection:
-        ledger.add_facts(connection, APP, [own, beside, release], now=NOW)
-        ledger.add_facts(connection, FOREIGN, [hidden], now=NOW)
+        ledger.append_facts(connection, APP, [own, beside, release], NOW)
+        ledger.append_facts(connection, FOREIGN, [hidden], NOW)
     with store.snapshot() as connection:
         found, pulls = evidence_about(connection, [own], {APP: NAMES[APP]})
         page = records.facts_about(connection, [person_key(own.author)], [APP])

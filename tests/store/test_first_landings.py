@@ -35,7 +35,7 @@ async def _reported(store: Store) -> None:
         fact(5, author=BOT, pull_request=5),
     ]
     with store.transaction() as connection:
-        ledger.add_facts(connection, APP, facts, now=NOW)
+        ledger.append_facts(connection, APP, facts, NOW)
         for sig in (ADA, NEW, BOT):
             person = Person(PersonKey(f"u:{sig.user_id}"), sig.name, (), sig.login, sig.user_id, sig.bot)
             people.save_people(connection, [person])
@@ -51,7 +51,7 @@ async def _known(store: Store) -> None:
 async def test_the_first_commit_of_each_person_in_each_repository(store: Store) -> None:
     await _reported(store)
     with store.transaction() as connection:
-        ledger.add_facts(connection, FORK, [fact(9, FORK, author=NEW)], now=NOW)
+        ledger.append_facts(connection, FORK, [fact(9, FORK, author=NEW)], NOW)
         found = first_landings(connection, [CARL, PersonKey("u:7")], [APP, FORK])
     assert sorted((one.repository_id, one.person_key, one.pull_request) for one in found if one.pull_request) == [
         (APP, "u:7", 1),
@@ -87,7 +87,7 @@ async def test_earlier_work_under_a_proved_address_rules_out_a_newcomer(store: S
     await _known(store)
     before = replace(NEW, user_id=None, login=None, email="carl@example.org")
     with store.transaction() as connection:
-        ledger.add_facts(connection, APP, [fact(0, author=before)], now=NOW)
+        ledger.append_facts(connection, APP, [fact(0, author=before)], NOW)
         assert len(newcomers_in(connection, [MARA], [APP])) == 1
         person = Person(CARL, NEW.name, ("Carl@example.org",), NEW.login, NEW.user_id)
         people.save_people(connection, [person], "proved")

@@ -20,7 +20,8 @@ from tests.store.conftest import ACME, ADA, APP, BEA, FOREIGN, FORK, NOW, execut
 
 async def _add(store: Store, facts: list[Fact], repository: RepositoryId = APP) -> list[str]:
     with store.transaction() as connection:
-        return list(ledger.add_facts(connection, repository, facts, now=NOW))
+        new = ledger.append_facts(connection, repository, facts, NOW)
+        return [one.fact.commit for one in new.values()]
 
 
 async def _component(store: Store, one: Fact, *, everywhere: bool = False) -> list[str]:
@@ -102,7 +103,7 @@ async def test_statements_for_a_landing_do_not_grow_with_the_ledger_or_the_batch
     counted: list[int] = []
     for batch in ([fact(1)], [fact(number) for number in range(2, 100)], [fact(200, keys=("pr:acme/app#1",))]):
         with executed() as statements, store.transaction() as connection:
-            ledger.add_facts(connection, APP, batch, now=NOW)
+            ledger.append_facts(connection, APP, batch, NOW)
             ledger.component(connection, [(APP, batch[0].commit)], installation_id=ACME)
         counted.append(len(statements))
     assert counted[0] > 0
@@ -140,7 +141,7 @@ async def test_components_are_those_of_the_definition_in_any_order(
     with store.transaction() as connection:
         connection.execute(FACT.delete())
         for one in shuffled:
-            ledger.add_facts(connection, APP, [one], now=NOW)
+            ledger.append_facts(connection, APP, [one], NOW)
         for one in facts:
             found = ledger.component(connection, [(APP, one.commit)], installation_id=ACME)
             assert {each.commit for each in found} == _model(facts, one)

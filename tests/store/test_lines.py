@@ -32,7 +32,7 @@ LANDED = (
 async def recorded(store: Store, *batches: Sequence[Fact]) -> LineRecord:
     for batch in batches:
         with store.transaction() as connection:
-            ledger.add_facts(connection, APP, batch, now=NOW)
+            ledger.append_facts(connection, APP, batch, NOW)
         await lines.bring_up_to_date(store, [APP])
     with store.snapshot() as connection:
         assert lines.repositories_behind(connection, [APP]) == []
@@ -63,7 +63,7 @@ async def test_hashes_go_with_their_fact_and_what_was_derived_is_derived_anew(st
     await seed(store)
     await recorded(store, LANDED)
     with store.transaction() as connection:
-        ledger.add_facts(connection, FOREIGN, [hashed(9, [1], repository=FOREIGN)], now=NOW)
+        ledger.append_facts(connection, FOREIGN, [hashed(9, [1], repository=FOREIGN)], NOW)
         ledger.forget_facts(connection, APP, [LANDED[1].commit])
     await lines.bring_up_to_date(store, [APP, FOREIGN])
     with store.snapshot() as connection:

@@ -15,7 +15,7 @@ async def test_a_new_version_is_stored_beside_the_old_one_until_it_replaces_it(s
     await seed(store)
     old = [fact(1), fact(2)]
     with store.transaction() as connection:
-        ledger.add_facts(connection, APP, old, now=NOW)
+        ledger.append_facts(connection, APP, old, NOW)
         connection.execute(update(ledger.FACT).values(method=FACT_METHOD - 1))
     with store.transaction() as connection:
         assert measurements.repositories_outdated(connection, FACT_METHOD) == [(ACME, APP)]
@@ -29,7 +29,7 @@ async def test_a_new_version_is_stored_beside_the_old_one_until_it_replaces_it(s
     with store.transaction() as connection:
         measurements.set_aside(connection, APP, [one.commit for one in old], method=FACT_METHOD, now=NOW)
         ledger.forget_facts(connection, APP, [one.commit for one in old])
-        ledger.add_facts(connection, APP, new, now=NOW)
+        ledger.append_facts(connection, APP, new, NOW)
         assert measurements.repositories_outdated(connection, FACT_METHOD) == []
         assert connection_beside(connection) == {FACT_METHOD - 1: old}
         assert ledger.facts_in(connection, APP) == new

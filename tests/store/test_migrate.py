@@ -24,7 +24,7 @@ from bot.services.recording.rebuild import rebuild
 from bot.store import migrate as migrating
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
-from bot.store.ledger import FACT_KEY, FACT_PERSON, add_facts, forget_facts
+from bot.store.ledger import FACT_KEY, FACT_PERSON, append_facts, forget_facts
 from bot.store.lines import LINE_HASH
 from bot.store.migrate import (
     BrokenReferencesError,
@@ -174,7 +174,7 @@ async def test_rows_of_a_fact_are_deleted_with_it_after_a_migration(own: Store, 
     await seed(own)
     found = [fact(number, title="fix: the gauge", paths=("app/gauge.py",), line_hashes=b"1234") for number in (1, 2)]
     with own.transaction() as conn:
-        add_facts(conn, APP, found, now=NOW)
+        append_facts(conn, APP, found, NOW)
     before = await _rows(own, derived)
     add_revision(COLUMN_AND_TABLE)
     await migrate(own)

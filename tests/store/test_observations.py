@@ -21,11 +21,10 @@ async def test_an_observation_is_appended_once_and_read_in_its_repository(store:
         assert observations.observe(connection, [REVIEW, MERGE]) == 2
         assert observations.observe(connection, [REVIEW, APPROVAL]) == 1
         assert connection.execute(observations.count_in([APP])).scalar_one() == 3
-        assert observations.of_repositories(connection, [FOREIGN], ("review", "merge")) == []
-        assert observations.of_work(connection, APP, [3]) == [MERGE, REVIEW, APPROVAL]
+        assert connection.execute(observations.count_in([FOREIGN])).scalar_one() == 0
         assert observations.of_people(connection, [PersonKey("u:8")], [APP]) == [REVIEW, APPROVAL]
         observations.forget(connection, [PersonKey("u:8")])
-        assert observations.of_work(connection, APP, [3]) == [MERGE]
+        assert observations.observations_of(connection, [PersonKey("u:8"), observations.NOBODY]) == [MERGE]
 
 
 def test_non_code_activity_uses_current_repository_names() -> None:

@@ -60,7 +60,7 @@ async def keep(store: Store, repository: RepositoryId, facts: Iterable[Fact]) ->
     found = list(facts)
     signed = [sig for one in found for sig in (one.author, *one.co_authors)]
     with store.transaction() as connection:
-        ledger.add_facts(connection, repository, found, now=NOW)
+        ledger.append_facts(connection, repository, found, NOW)
         persons = [Person(person_key(sig), sig.name, (sig.email,), sig.login, sig.user_id, sig.bot) for sig in signed]
         people.save_people(connection, persons)
 

@@ -19,7 +19,6 @@ from bot.landing.identity.machine_names import is_machine_local
 _AMBIGUOUS = frozenset(("codex", "copilot", "lovable", "qoder", "plandex", "nori"))
 """names of tools that a person may bear: with an address, it must say the same"""
 _MARKUP = str.maketrans("", "", "[]`*_\"'🤖✨⚡🧠🪄💘🎯")
-_SEPARATORS = str.maketrans(dict.fromkeys("(:/,", " "))
 _VERSIONED = (
     "code",
     "cli",

@@ -138,7 +138,7 @@ def _follow_move(
     installations.save_repositories(connection, installation, [repository], now)
     if before.repository.full_name != repository.full_name:
         ledger.follow_rename(connection, number, before.repository.full_name, repository.full_name)
-    changes.replace(connection, old, [], [])
+    changes.replace_changes(connection, old, [])
     if before.installation_id is not None:
         # Including one that took the old name, if it was reported before the rename.
         _recount_remaining(connection, context, (before.installation_id, number), {fact.repository for fact in near})
