@@ -42,16 +42,10 @@ def _by_file(head: str, tools: Mapping[str, str]) -> list[list[tuple[int, int, s
             files.append([])
             continue
         key, _, ranges = line.strip().partition(" ")
-        if _is_machine(key):
+        if key.startswith("s_") or key == "ai_agent" or (len(key) == 16 and not key.strip("0123456789abcdef")):
             tool = tools.get(key.partition("::")[0], _NOT_NAMED)
             files[-1] += [(first, last, tool) for first, last in _ranges(ranges)]
     return files
-
-
-def _is_machine(key: str) -> bool:
-    """A session (`s_…`), a prompt of the old form (16 hexadecimal digits), or an unnamed agent; `h_…` is a known
-    human."""
-    return key.startswith("s_") or key == "ai_agent" or (len(key) == 16 and not key.strip("0123456789abcdef"))
 
 
 def _ranges(text: str) -> list[tuple[int, int]]:

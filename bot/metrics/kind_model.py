@@ -167,10 +167,6 @@ def pack_weights(weights: Sequence[int]) -> str:
     return b64encode(_little_endian(array("h", weights))).decode()
 
 
-def _unpack_weights(text: str) -> array[int]:
-    return _little_endian(array("h", b64decode(text)))
-
-
 def _little_endian(weights: array[int]) -> array[int]:
     """The same in little-endian order, or converted back."""
     if sys.byteorder == "big":
@@ -181,7 +177,7 @@ def _little_endian(weights: array[int]) -> array[int]:
 def as_model(record: Mapping[str, Any]) -> Model:
     """The model in a record such as `kind_model.json.gz`."""
     features, weights = record["features"], record["weights"]
-    learnt = {group: Learnt(features[group], _unpack_weights(weights[group])) for group in GROUPS}
+    learnt = {group: Learnt(features[group], _little_endian(array("h", b64decode(weights[group])))) for group in GROUPS}
     shifts = {group: lanes(row) for group, row in record["shifts"].items()}
     favour = tuple(exp(part / UNIT) for part in record["favour"])
     return Model(learnt, lanes(record["bias"]), shifts, favour)

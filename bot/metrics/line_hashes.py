@@ -117,7 +117,7 @@ def _without_layout(lines: Sequence[bytes]) -> bytes:
 
 def _pairs(before: Sequence[bytes], after: Sequence[bytes]) -> list[int]:
     """Each line before with the line after that holds its beginning; a line after takes the place of one only."""
-    starts = _starts(before)
+    starts = list(accumulate((len(line.translate(None, _LAYOUT)) for line in before), initial=0))[:-1]
     ends = list(accumulate(len(line.translate(None, _LAYOUT)) for line in after))
     found: list[int] = []
     at, used = 0, -1
@@ -129,10 +129,6 @@ def _pairs(before: Sequence[bytes], after: Sequence[bytes]) -> list[int]:
                 found += (crc32(line), crc32(after[at]))
             used = at
     return found
-
-
-def _starts(lines: Sequence[bytes]) -> list[int]:
-    return list(accumulate((len(line.translate(None, _LAYOUT)) for line in lines), initial=0))[:-1]
 
 
 def _differing(added: list[bytes], removed: list[bytes]) -> tuple[list[bytes], list[bytes]]:

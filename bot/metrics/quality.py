@@ -7,7 +7,7 @@ difference. `docs/metrics.md` has the figures that each tile is held against.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -128,7 +128,8 @@ def rate(own: Sequence[OwnCommit], everybody: Sequence[OwnCommit], now: int) -> 
     """The tiles over a person's own commits at a moment, beside those of all people of the same months."""
     usual = _repositories_with_performance_fixes(everybody)
     correctness, maintainability, performance = (
-        _score(tile, _at_home(tile, own, usual), everybody, now) for tile in TILES
+        _score(tile, [one for one in own if one.repository in usual] if tile is PERFORMANCE else own, everybody, now)
+        for tile in TILES
     )
     architecture = Score(unrated="patches alone show no graph of imports")
     return Quality(correctness, maintainability, architecture, performance, _facts(own, everybody))
@@ -146,10 +147,6 @@ def _tested(commits: Iterable[OwnCommit]) -> float | None:
     for one in commits:
         tested[one.change] = one.tested or tested.get(one.change, False)
     return round(sum(tested.values()) / len(tested), 3) if tested else None
-
-
-def _at_home(tile: Tile, commits: Sequence[OwnCommit], usual: Collection[str]) -> Sequence[OwnCommit]:
-    return [one for one in commits if one.repository in usual] if tile is PERFORMANCE else commits
 
 
 def _repositories_with_performance_fixes(commits: Iterable[OwnCommit]) -> frozenset[str]:

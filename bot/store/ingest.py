@@ -54,7 +54,7 @@ class GroupWriter:
 
     async def _write_all(self) -> None:
         while self._pending:
-            share = _share(len(self._pending))
+            share = min(max(len(self._pending) // 2, SMALLEST_SHARE), LARGEST_GROUP)
             group, self._pending = self._pending[:share], self._pending[share:]
             try:
                 async with asyncio.timeout(SECONDS):
@@ -78,15 +78,6 @@ class GroupWriter:
         if added:
             self._announce(connection, added)
         return new
-
-
-def _share(pending: int) -> int:
-    """How many of the waiting deliveries to store at once: half of them if there are many.
-
-    If senders wait for their answers, one group of all would leave no sender sending while the disk is busy, and the
-    disk idle while all are answered.
-    """
-    return min(max(pending // 2, SMALLEST_SHARE), LARGEST_GROUP)
 
 
 def _answer_each(group: Sequence[Pending], new: Sequence[bool]) -> None:

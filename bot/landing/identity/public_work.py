@@ -33,13 +33,9 @@ def facts_for_public(
         fact
         for fact in facts
         if homes.get(fact.repository) in trusted
-        or (fact.commit not in known and _is_signed(fact, keys))
+        or (fact.commit not in known and (person_key(fact.author) in keys and grade_of_author(fact)[0] == "proved"))
         or any(one.concerns(fact, fact.pull_request) for one in accepted)
     ]
-
-
-def _is_signed(fact: Fact, keys: Collection[PersonKey]) -> bool:
-    return person_key(fact.author) in keys and grade_of_author(fact)[0] == "proved"
 
 
 def _takes_part(fact: Fact, keys: Collection[PersonKey]) -> bool:

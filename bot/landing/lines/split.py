@@ -179,13 +179,9 @@ def _has_generated_shape(change: FileChange, lines: PatchLines, language: str | 
         return False
     if linguist.language_type(language) == "prose" or _is_notebook(change.path):
         return False
-    if wide and (_is_minified(change) or _is_wide(changed)):
+    if wide and ((change.status == "added" and change.path.endswith(_MINIFIABLE)) or _is_wide(changed)):
         return True
     return count >= _NUMBERS_FROM and _is_table(changed)
-
-
-def _is_minified(change: FileChange) -> bool:
-    return change.status == "added" and change.path.endswith(_MINIFIABLE)
 
 
 def _is_wide(changed: Sequence[str]) -> bool:
@@ -198,14 +194,10 @@ def _is_table(changed: Sequence[str]) -> bool:
     sample = changed[:: len(changed) // _NUMBERS_FROM]
     others = 0
     for line in sample:
-        others += not _is_numbers(line)
+        others += not (not line[:400].translate(_NUMBER_CHARACTERS) and any(map(str.isdigit, line[:80])))
         if len(sample) - others <= _NUMBER_SHARE * len(sample):
             return False
     return True
-
-
-def _is_numbers(line: str) -> bool:
-    return not line[:400].translate(_NUMBER_CHARACTERS) and any(map(str.isdigit, line[:80]))
 
 
 def split(read: Sequence[ReadFile]) -> Lines:

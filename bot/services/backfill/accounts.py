@@ -41,7 +41,7 @@ class Accounts:
             if app := app_of(email):
                 found.known[email] = [*app, True]
             else:
-                (found.machines if _may_be_machine(email) else found.wanted)[email] = one
+                (found.machines if (email == _WEB_FLOW or "[bot]@" in email) else found.wanted)[email] = one
         return found
 
     @property
@@ -112,7 +112,3 @@ def addresses_of(commits: Iterable[Commit]) -> dict[str, tuple[CommitId, int]]:
 
 def _plain(account: ResolvedAccount | None) -> list[object] | None:
     return None if account is None else [account.user_id, account.login, account.bot]
-
-
-def _may_be_machine(email: str) -> bool:
-    return email == _WEB_FLOW or "[bot]@" in email
