@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import marshal
-import sys
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, lru_cache
-from operator import attrgetter
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
 from zlib import crc32
-
-from msgspec.structs import fields
 
 from bot.landing.changelogs.evidence import evidence_keys
 from bot.landing.identity.credit import credited_keys, person_key
 from bot.landing.same_work.keys import offered_keys, sought_keys
 from bot.model.commit import Signature
-from bot.model.fact import BOT_OR_STATED, AiMark, ChangelogLine, Fact, Lines, each_part
+from bot.model.fact import BOT_OR_STATED, Fact, fact_from_json, fact_to_json
 
 OFFERS, ASKS = 1, 2
 """the role of a key for a fact: the fact can be found by it, or looks for facts that can"""
@@ -85,73 +81,17 @@ def _signature_row(person: Signature) -> SignatureRow:
 
 # --- one fact as bytes -----------------------------------------------------------------------------------------------
 
-_plain_signature: Callable[[Signature], tuple[object, ...]] = attrgetter(
-    "name", "email", "user_id", "login", "bot", "stated"
-)
-_plain_mark: Callable[[AiMark], tuple[object, ...]] = attrgetter("level", "tool", "source")
-
-
-def _by_name(counts: Mapping[str, int]) -> dict[str, int]:
-    return dict(sorted(counts.items())) if counts else {}
-
-
-@lru_cache(maxsize=4096)
-def _signature(row: tuple[Any, ...]) -> Signature:
-    """One object for the many facts that the same person signed."""
-    return Signature(*row)
-
-
-_PLAIN: Mapping[str, Callable[[Any], object]] = {
-    "author": _plain_signature,
-    "committer": _plain_signature,
-    "co_authors": lambda people: tuple(map(_plain_signature, people)),
-    "lines": each_part,
-    "ai": lambda found: tuple(map(_plain_mark, found)),
-    "languages": _by_name,
-    "skills": _by_name,
-    "changelog": lambda lines: tuple(map(tuple, lines)),
-    "line_hashes": lambda _: b"",
-}
-_READ: Mapping[str, Callable[[Any], object]] = {
-    "author": _signature,
-    "committer": _signature,
-    "co_authors": lambda rows: tuple(map(_signature, rows)),
-    "lines": lambda counts: Lines(*counts),
-    "ai": lambda rows: tuple(AiMark(*row) for row in rows),
-    # the same paths occur again and again
-    "paths": lambda paths: tuple(map(sys.intern, paths)),
-    "changelog": lambda rows: tuple(ChangelogLine(*row) for row in rows),
-}
-
-
-@cache
-def _columns() -> tuple[Callable[[Fact], tuple[object, ...]], tuple[tuple[int, Callable[[Any], object]], ...]]:
-    """A getter for all fields of a fact at once, and the fields that have to be converted."""
-    names = [column.name for column in fields(Fact)]
-    return attrgetter(*names), tuple((names.index(name), make) for name, make in _PLAIN.items())
-
-
-@cache
-def _readers() -> tuple[tuple[int, Callable[[Any], object]], ...]:
-    names = [column.name for column in fields(Fact)]
-    return tuple((names.index(name), read) for name, read in _READ.items())
-
 
 def to_bytes(fact: Fact) -> bytes:
-    """A fact's fields in marshal format, which `from_bytes` turns back into an equal fact, without its line hashes.
+    """A fact without its line hashes in marshal format, which `from_bytes` turns back into an equal fact.
 
-    JSON takes five times as long. Another Python may use another format: a cache is for one Python version.
+    JSON text takes five times as long. Another Python may use another format: a cache is for one Python version.
     """
-    values, plain = _columns()
-    row = list(values(fact))
-    for at, make in plain:
-        row[at] = make(row[at])
+    row = fact_to_json(fact)
+    row.pop("line_hashes", None)
     return marshal.dumps(row)
 
 
 def from_bytes(payload: bytes) -> Fact:
     """The fact that `to_bytes` wrote; only for data from this program's own cache."""
-    row = marshal.loads(payload)  # noqa: S302 (written by this program, in its user's own folder)
-    for at, read in _readers():
-        row[at] = read(row[at])
-    return Fact(*row)
+    return fact_from_json(marshal.loads(payload))  # noqa: S302 (written by this program, in its user's own folder)
