@@ -258,11 +258,12 @@ class CloneRecord:
             releases=self._releases({one.fact.commit for change in changes for one in change.commits}),
         )
 
-    def theme_totals(self, texts: ProjectTexts) -> Mapping[PartKey, ThemeTotal]:
-        """Everybody's changes in the parts of the product."""
+    def theme_totals(self, texts: ProjectTexts, *, until: int | None = None) -> Mapping[PartKey, ThemeTotal]:
+        """Everybody's changes in the parts of the product, landed up to that second of the epoch."""
         from bot.narrative.themes import theme_totals
 
-        return theme_totals(self._scratch.facts(), texts)
+        facts = self._scratch.facts()
+        return theme_totals((one for one in facts if until is None or one.landed_at <= until), texts)
 
     def _releases(self, commits: Collection[CommitId]) -> Mapping[CommitId, str]:
         """The first release of each commit that is in one; found anew only if tags or commits changed."""

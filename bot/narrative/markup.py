@@ -10,6 +10,8 @@ _IMAGE = re.compile(r"!\[[^\[\]]{0,100}\]\([^()\s]{0,300}\)")
 _WORDS = r"\[((?:[^\[\]]|\[[^\[\]]{0,60}\]){1,200})\]"
 _LINK = re.compile(rf"{_WORDS}\((?:[^()\s]|\([^()\s]{{0,80}}\)){{1,300}}\)")
 _DEFINED_LINK = re.compile(rf"(?<=\s){_WORDS}\[[^\[\]]{{0,60}}\]")
+_BRACED_ROLE = re.compile(r"\{((?:[\w+-]{1,20}:){0,2}[\w+-]{1,20})\}(?=`)")
+"""a role as MyST writes it; reStructuredText has colons in place of the braces"""
 _NUMBER_ROLE = re.compile(
     r":(?:pr|pull|issue|gh|ghpull|ghissue|bug|feature|support|ticket|bpo)_?:`[^`\d]{0,40}(\d{1,7})[^`]{0,60}`"
 )
@@ -41,6 +43,7 @@ def visible_text(text: str) -> str:
         return text
     text = text.replace(_HELD, "")
     if "`" in text:
+        text = _BRACED_ROLE.sub(r":\1:", text)
         text = _NUMBER_ROLE.sub(r"#\1", text)
         text = _STANDARD_ROLE.sub(lambda match: f"{match[1].upper()} {match[2]}", text)
         text = _USER_ROLE.sub(r"@\1", text)
