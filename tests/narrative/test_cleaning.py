@@ -45,7 +45,7 @@ GOLDEN: dict[str, tuple[str, str | None]] = {
     "Let ``a.s()` and ``b.define()`` accept it": ("Let a.s() and b.define() accept it", None),
     "Update the reader [skip ci]": ("Update the reader", None),
     "sync: add a guard ([#5474])": ("sync: add a guard", None),
-    "{func}`run` accepts a {py:class}`~acme.Engine`": ("run accepts a Engine", None),
+    "{func}`run` accepts a {py:class}`~acme.Engine`": ("Run accepts a Engine", None),
     "Use :func:`~acme.engine.run` and :class:`Engine <acme.Engine>`": ("Use run and Engine", None),
 }
 
