@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from bot.cli import clones, configuration, digests, explain, history, jobs, records, run, setup
+from bot.cli import clones, configuration, digests, explain, history, jobs, records, run, setup, site
 from bot.cli.printing import stop, write
 from bot.configuration.errors import NO_ROOM, UnusableInputError
 
@@ -60,6 +60,7 @@ COMMANDS = (
     setup.setup,
     setup.doctor,
     clones.verify,
+    site.site,
     explain.explain,
     digests.digest,
     history.backfill,

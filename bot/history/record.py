@@ -56,11 +56,12 @@ Progress = Callable[[int, int], None]
 """Called with (landings measured, landings to measure)."""
 
 
-def _program() -> str:
-    """An identifier of the measuring code: facts cached by another build are not reused, whatever
-    its method version.
+def program_stamp(*more: str | None) -> str:
+    """An identifier of the measuring code, and of the rooms of more modules: what another build cached is not reused,
+    whatever its method version.
     """
-    modules = (model.__file__, landing_room.__file__, metrics_room.__file__, narrative_room.__file__, __file__)
+    rooms = (model.__file__, landing_room.__file__, metrics_room.__file__, narrative_room.__file__, __file__)
+    modules = (*rooms, *more)
     files = [file for module in modules for file in _files(os.path.dirname(module or ""))]
     stats = [(os.path.basename(file), os.stat(file)) for file in files]
     stamps = [f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats]
@@ -119,7 +120,7 @@ class CloneRecord:
         self._scratch = _scratch(cache_file(self._identity()) if cache else None)
 
     def _identity(self) -> list[str]:
-        parts = [METHOD_VERSION, _program()]
+        parts = [METHOD_VERSION, program_stamp()]
         for clone in self.clones:
             rules = {path: blob for path, (blob, _) in self._ruling[clone].items()}
             parts += [

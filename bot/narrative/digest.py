@@ -59,6 +59,8 @@ class ContributorRow(Struct, frozen=True):
     features: int
     fixes: int
     reviews: int
+    people: int = 1
+    """more than one where people are counted together"""
 
 
 def _no_addresses() -> Mapping[str, str | None]:

@@ -34,7 +34,7 @@ def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window
         changes = record.all_changes()
         about = DigestedMonth(frozenset(names), Month(month), zone.zone)
         near = _near(changes, about.month, zone)
-        people = _people(near, record.people)
+        people = authors_of(near, record.people)
         contributors = contributor_months(near, people, (about.repositories, about.month, zone.zone))
         if not contributors:
             return ""
@@ -62,7 +62,7 @@ def _near(changes: Iterable[Change], month: Month, zone: Window) -> list[Change]
     return list((near | {change.id: change for change in reverting}).values())
 
 
-def _people(changes: Iterable[Change], people: People) -> list[tuple[Person, frozenset[PersonKey]]]:
+def authors_of(changes: Iterable[Change], people: People) -> list[tuple[Person, frozenset[PersonKey]]]:
     """The people who signed these changes as authors, each with the own key and those of the signatures."""
     found: dict[PersonKey, tuple[Person, set[PersonKey]]] = {}
     for sig in {commit.fact.author for change in changes for commit in change.commits}:

@@ -126,26 +126,28 @@ def _shares(languages: Sequence[tuple[str, int]], most: int = 15) -> list[tuple[
 
 def repository_month_page(month: RepositoryMonth, location: PageLocation) -> str:
     """Everything that landed in the repository in that month, by kind, each change with its address."""
+    name = f"{month.repository}, {wording.month_name(month.month)}"
+    return site_page("repository.html", name, location, back=location.base, **month_view(month))
+
+
+def month_view(month: RepositoryMonth) -> dict[str, Any]:
+    """The values of the template that do not depend on where the page is."""
     zone = ZoneInfo(month.zone)
     changes = month.changes
     listed = changes[-_MOST_CHANGES:]
     lines = sum_lines(change.lines for change in changes)
-    return site_page(
-        "repository.html",
-        f"{month.repository}, {wording.month_name(month.month)}",
-        location,
-        span=_tally(changes, lines),
-        groups=_groups(listed, lambda moment: day_of(moment, zone)),
-        more=len(changes) - len(listed),
-        parts=[
+    return {
+        "span": _tally(changes, lines),
+        "groups": _groups(listed, lambda moment: day_of(moment, zone)),
+        "more": len(changes) - len(listed),
+        "parts": [
             (name, wording.thousands(getattr(lines, part)))
             for part, name in wording.PART_NAMES.items()
             if getattr(lines, part)
         ],
-        total=wording.thousands(lines.total),
-        back=location.base,
-        foot=f"Months are calendar months of landing in {month.zone}",
-    )
+        "total": wording.thousands(lines.total),
+        "foot": f"Months are calendar months of landing in {month.zone}",
+    }
 
 
 def _tally(changes: Sequence[Change], lines: Lines) -> str:

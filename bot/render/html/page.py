@@ -67,6 +67,12 @@ class PageOptions(Struct, frozen=True):
     """the dated snapshots, newest first"""
     months: str = ""
     """address under which each month has its own page"""
+    home: str = ""
+    """address of the site's first page"""
+    files: Sequence[tuple[str, str]] = ()
+    """(address, name) of pictures and files of the same record"""
+    people_file: str = ""
+    """path of the file by which the person agreed to this page; a page of the bot has none"""
     budget: int = BUDGET
 
 

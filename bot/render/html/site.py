@@ -81,7 +81,7 @@ def _hash(text: str) -> str:
 
 def site_page(name: str, heading: str, location: PageLocation = _NOWHERE, **values: Any) -> str:
     """A page of the site from its template."""
-    given = {"title": heading, "span": "", "foot": "", "narrow": False} | values
+    given = {"title": heading, "span": "", "foot": "", "narrow": False, "home": ""} | values
     return template(name).render(
         heading=heading,
         public=location.public,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from typing import Literal
 
 from msgspec import Struct
 
@@ -23,6 +25,7 @@ from bot.render.plain_text import plain_text
 _WIDTH = 720
 _PITCH = 12
 _MOST_LANGUAGES = 6
+_DARK = "@media (prefers-color-scheme:dark){"
 _CARD_COLUMNS, _CARD_ROW = 4, 44
 """numbers side by side on the card, and pixels per row of them"""
 
@@ -44,8 +47,19 @@ def _file(picture: Picture) -> str:
         title=plain_text(picture.title),
         description=plain_text(picture.description, 1000),
         drawing=HtmlText(picture.drawing),
-        style=HtmlText("".join(line.strip() for line in source("picture.css").splitlines())),
+        style=HtmlText(_style()),
     )
+
+
+def in_scheme(picture: str, scheme: Literal["light", "dark"]) -> str:
+    """A picture made here, always in this colour scheme; as made it follows the reader's."""
+    light, _, dark = _style().partition(_DARK)
+    return picture.replace(_style(), light if scheme == "light" else light + dark.removesuffix("}"), 1)
+
+
+@cache
+def _style() -> str:
+    return "".join(line.strip() for line in source("picture.css").splitlines())
 
 
 def render_heatmap(profile: Profile) -> str:

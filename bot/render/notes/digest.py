@@ -37,6 +37,8 @@ class DigestFrame(Struct, frozen=True):
     disputes: Sequence[str] = ()
     releases: Sequence[NamedLink] = ()
     comparison: str | None = None
+    posted: bool = True
+    """whether it is a comment that people can answer"""
 
 
 def digest_note(digest: MonthDigest, frame: DigestFrame) -> str:
@@ -66,6 +68,7 @@ def _render(digest: MonthDigest, frame: DigestFrame, folded: int, people: int) -
         others=md_text(_others(digest.contributors[people:])),
         disputes=[md_text(dispute, 600) for dispute in frame.disputes[:20]],
         zone=md_text(frame.zone),
+        posted=frame.posted,
     )
     return text.strip() + "\n"
 
@@ -80,7 +83,7 @@ def _counts(digest: MonthDigest, frame: DigestFrame) -> MdText:
         )
         if count
     ]
-    people = len(digest.contributors)
+    people = sum(row.people for row in digest.contributors)
     text = f"{digits(digest.commits, 'commit')} by {digits(people, 'contributor')}"
     text += f": {', '.join(kinds)}" if kinds else ""
     compare = md_link(MdText("compare"), frame.comparison)
@@ -145,4 +148,5 @@ def _row(row: ContributorRow) -> dict[str, Any]:
 def _others(rows: Iterable[ContributorRow]) -> str:
     listed = list(rows)
     commits = sum(row.commits for row in listed)
-    return f"{digits(len(listed), 'more contributor')}: {digits(commits, 'commit')}" if listed else ""
+    people = sum(row.people for row in listed)
+    return f"{digits(people, 'more contributor')}: {digits(commits, 'commit')}" if listed else ""

@@ -21,19 +21,20 @@ def render_atom(profile: Profile) -> str:
 
 
 def render_feed(profile: Profile, address: str = "", page: str = "") -> str:
-    """The feed served at `address` about the page at `page`; ids stay the same when texts change."""
+    """The feed served at `address` about the page at `page`; ids stay the same when texts change.
+
+    Where `page` is a path relative to the feed, ids are tag URIs.
+    """
+    subject = page if "://" in page else _TAG + _subject(profile)
     updated = wording.rfc3339(profile.generated_at)
     return template("months.atom").render(
         address=address,
         page=page,
-        id=page or _TAG + _subject(profile),
+        id=subject,
         name=plain_text(profile.contributor.display),
         updated=updated,
         version=profile.method.version,
-        entries=[
-            _entry(month, page or _TAG + _subject(profile), page=page, computed=updated)
-            for month in profile.months[:ENTRIES]
-        ],
+        entries=[_entry(month, subject, page=page, computed=updated) for month in profile.months[:ENTRIES]],
     )
 
 

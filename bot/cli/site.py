@@ -1,0 +1,36 @@
+"""How is a site of files made from clones, without a server?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.options import Clones, MailmapFile, Zone
+from bot.cli.printing import escape_controls, write
+
+
+def site(
+    clones: Clones,
+    output: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the site; files of others stay.")],
+    mailmap: MailmapFile = None,
+    timezone: Zone = "UTC",
+) -> None:
+    """Write a site of pages, pictures and data.
+
+    It shows the months of the repositories, and the people who added themselves to .github/almanac-people.yml.
+    """
+    from bot.cli.recomputing.offline import read_window
+    from bot.cli.recomputing.site.build import build_site
+
+    report = build_site(clones, output, read_window(None, None, timezone), mailmap=mailmap)
+    for note in report.notes:
+        sys.stderr.write(escape_controls(note) + "\n")
+    if not report.people:
+        write("nobody agreed to have a page: whoever wants one adds a line to .github/almanac-people.yml")
+    count = report.count
+    write(
+        f"{count.written} files written, {count.unchanged} unchanged, {count.deleted} deleted: {output / 'index.html'}"
+    )
