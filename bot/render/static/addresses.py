@@ -42,9 +42,8 @@ def distinct_folders(names: Iterable[str]) -> list[str]:
     found = []
     for name in names:
         plain = folder_name(name)
-        folder = next(
-            one for at in range(1, len(taken) + 2) if (one := plain if at == 1 else f"{plain}-{at}") not in taken
-        )
+        numbered = (f"{plain}-{at}" for at in range(2, len(taken) + 3))
+        folder = plain if plain not in taken else next(one for one in numbered if one not in taken)
         taken.add(folder)
         found.append(folder)
     return found

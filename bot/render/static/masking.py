@@ -12,7 +12,6 @@ from bot.model.commit import Signature
 from bot.model.ids import PersonKey
 from bot.model.profile import Profile, Sentence, Text
 from bot.narrative.digest import UNNAMED, ContributorRow, DigestGroup, DigestLine, MonthDigest
-from bot.narrative.words import digits
 from bot.render.static.other_names import SOMEBODY
 
 Mask = Callable[[str], str]
@@ -21,13 +20,13 @@ Mask = Callable[[str], str]
 def hide_authors(changes: Sequence[Change], named: Collection[PersonKey]) -> tuple[Change, ...]:
     """The changes; whoever signed them with none of these keys is called somebody else. Machines keep their names."""
 
-    def shown(sig: Signature) -> Signature:
+    def renamed_author(sig: Signature) -> Signature:
         return sig if sig.bot or person_key(sig) in named else replace(sig, name=SOMEBODY, login=None)
 
     def commit(one: CountedCommit) -> CountedCommit:
         fact = one.fact
-        co_authors = tuple(map(shown, fact.co_authors))
-        return replace(one, fact=replace(fact, author=shown(fact.author), co_authors=co_authors))
+        co_authors = tuple(map(renamed_author, fact.co_authors))
+        return replace(one, fact=replace(fact, author=renamed_author(fact.author), co_authors=co_authors))
 
     return tuple(replace(change, commits=tuple(map(commit, change.commits))) for change in changes)
 
@@ -107,12 +106,8 @@ def _rows(rows: Sequence[ContributorRow]) -> tuple[ContributorRow, ...]:
     others = [row for row in rows if row.name == UNNAMED]
     if not others:
         return tuple(named)
-    name = (
-        SOMEBODY if len(others) == 1 else f"{len(others)} others" if named else digits(len(others), "person", "people")
-    )
-    rest = ContributorRow(
-        name,
-        *(sum(getattr(row, field) for row in others) for field in ("commits", "features", "fixes", "reviews")),
-        people=len(others),
-    )
-    return (*named, rest)
+    count = len(others)
+    name = SOMEBODY if count == 1 else f"{count:,} {'others' if named else 'people'}"
+    sums = [sum(getattr(row, field) for row in others) for field in ("commits", "features", "fixes", "reviews")]
+    commits, features, fixes, reviews = sums
+    return (*named, ContributorRow(name, commits, features, fixes, reviews, count))

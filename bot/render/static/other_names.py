@@ -5,76 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from bot.landing.identity.addresses import noreply
+from bot.metrics import kind_model
 from bot.model.commit import Person
 
 SOMEBODY = "somebody else"
-_OFTEN = 3
-"""a word that so many authors write in titles is a word of the project, and not only somebody's name"""
 _SHORTEST = 3
 """letters of a single word that is looked for without an @ before it"""
-_GENERIC = frozenset(
-    [
-        "add",
-        "admin",
-        "all",
-        "bot",
-        "build",
-        "bug",
-        "chore",
-        "ci",
-        "cleanup",
-        "code",
-        "contact",
-        "core",
-        "dev",
-        "developer",
-        "doc",
-        "docs",
-        "email",
-        "feat",
-        "feature",
-        "fix",
-        "git",
-        "github",
-        "gitlab",
-        "hello",
-        "info",
-        "lint",
-        "mail",
-        "main",
-        "master",
-        "merge",
-        "misc",
-        "new",
-        "none",
-        "noreply",
-        "perf",
-        "refactor",
-        "release",
-        "remove",
-        "revert",
-        "root",
-        "style",
-        "support",
-        "team",
-        "test",
-        "tests",
-        "typo",
-        "unknown",
-        "update",
-        "upstream",
-        "user",
-        "users",
-        "version",
-        "web",
-        "work",
-    ]
-)
-"""names and parts of addresses that are ordinary words"""
 _WORD = re.compile(r"[^\W_]+")
 _BETWEEN = re.compile(r"[\s._@+'’,-]{0,3}")
 _SEVERAL = re.compile(rf"{SOMEBODY}(?:(?:,| and|, and) {SOMEBODY})+")
@@ -82,6 +22,11 @@ _SOLID = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}
 """a name in a script without blanks between words"""
 
 Words = tuple[str, ...]
+
+
+def _vocabulary() -> Container[str]:
+    """The words of the titles that the model of kinds was trained with."""
+    return kind_model.load().learnt["words"].positions
 
 
 @lru_cache(maxsize=1 << 14)
@@ -95,32 +40,25 @@ def _plain(word: str) -> str:
 class OtherNames:
     """Finds the names, logins and addresses of people in texts.
 
-    A full name, an address and a login after an @ always count. A single word without an @ counts unless several
-    authors use it: many logins are ordinary words.
+    A login after an @ always counts, and every name that is not made of ordinary words only: many logins are words
+    that any project uses.
     """
 
-    def __init__(self, hidden: Iterable[Person], kept: Iterable[Person], said: Iterable[tuple[str, str]] = ()) -> None:
-        """`said` are (author, title) of the history, from which its ordinary words are learned."""
+    def __init__(self, hidden: Iterable[Person], kept: Iterable[Person], repositories: Iterable[str] = ()) -> None:
+        """The names of the repositories are ordinary words too."""
         self._by_first: dict[str, set[Words]] = defaultdict(set)
         self._exact: set[Words] = set()
         self._solid: set[str] = set()
-        shown = {words for person in kept for name in _names_of(person) for words in [_words(name)[0]]}
+        self._own = frozenset(word for name in repositories for word in _words(name)[0])
+        kept_names = {_words(name)[0] for person in kept for name in _names_of(person)}
         for person in hidden:
             for name in _names_of(person):
                 words, written = _words(name)
-                if words and words not in shown:
+                if words and words not in kept_names:
                     self._by_first[words[0]].add(words)
                     self._exact.update([written] if len(words) > 1 else [])
-                if _SOLID.fullmatch(name.strip()) and words not in shown:
+                if _SOLID.fullmatch(name.strip()) and words not in kept_names:
                     self._solid.add(name.strip())
-        self._ordinary = self._ordinary_words(said)
-
-    def _ordinary_words(self, said: Iterable[tuple[str, str]]) -> frozenset[Words]:
-        authors: dict[Words, set[str]] = defaultdict(set)
-        for author, title in said:
-            for _, _, words in self._found(title):
-                authors[words].add(author)
-        return frozenset(words for words, who in authors.items() if len(who) >= _OFTEN)
 
     def mask(self, text: str) -> str:
         """The text with every name replaced by `somebody else`."""
@@ -138,10 +76,12 @@ class OtherNames:
         return _SEVERAL.sub("others", masked) if out else masked
 
     def _is_name(self, words: Words, written: str) -> bool:
-        if len(words) > 1:
-            return words not in self._ordinary or _words(written)[1] in self._exact
-        (word,) = words
-        return len(word) >= _SHORTEST and word not in _GENERIC and not word.isdigit() and words not in self._ordinary
+        if len(words) > 1 and _words(written)[1] in self._exact:
+            return True
+        return not all(map(self._is_ordinary, words))
+
+    def _is_ordinary(self, word: str) -> bool:
+        return len(word) < _SHORTEST or word.isdigit() or word in self._own or word in _vocabulary()
 
     def _found(self, text: str) -> Iterator[tuple[int, int, Words]]:
         """(start, end, words) of what may be a name, the longest at each place."""

@@ -38,14 +38,14 @@ def months_csv(one: SiteRepository) -> str:
 
 def site_json(people: Sequence[SitePerson], repositories: Sequence[SiteRepository], zone: str) -> str:
     """Who and what the site shows, and where."""
-    shown = [{"name": one.name, "page": f"people/{one.folder}/index.html"} for one in people]
+    pages = [{"name": one.name, "page": f"people/{one.folder}/index.html"} for one in people]
     known = [{"name": one.full_name, "page": f"repositories/{one.folder}/index.html"} for one in repositories]
-    return _json({"people": shown, "repositories": known}, zone)
+    return _json({"people": pages, "repositories": known}, zone)
 
 
 def _json(values: Mapping[str, object], zone: str) -> str:
     known = {"method": {"version": METHOD_VERSION, "timezone": zone, "date_basis": "landed"}}
-    return json.dumps(known | values, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps({**known, **values}, ensure_ascii=False, indent=1) + "\n"
 
 
 def digests_feed(one: SiteRepository, texts: Mapping[Month, str], now: datetime) -> str:

@@ -61,6 +61,6 @@ def _order(person: Person) -> tuple[str, str]:
     return person.display.casefold(), person.key
 
 
-def everybody_else(everybody: Iterable[Person], shown: Agreement) -> list[Person]:
+def everybody_else(everybody: Iterable[Person], agreed: Agreement) -> list[Person]:
     """The people who are not shown, without machines."""
-    return [person for person in everybody if person.key not in shown.keys and not person.bot]
+    return [person for person in everybody if person.key not in agreed.keys and not person.bot]

@@ -80,7 +80,7 @@ class _Site:
         self._zone = zone
         self._changes: tuple[Change, ...] = record.all_changes()
         self._texts = record.texts_about(self._changes)
-        self._shown = shown_people(record, agreed, self._changes)
+        self._named = shown_people(record, agreed)
         newest = max((one.fact.landed_at for change in self._changes for one in change.commits), default=0)
         self._now = datetime.fromtimestamp(newest, UTC)
         """the last landing: the same clones give the same site whenever it is built"""
@@ -98,7 +98,7 @@ class _Site:
     # --- people ---
 
     def _people(self) -> tuple[list[SitePerson], dict[str, str]]:
-        makes = SitePeople(self._record, self._changes, self._texts, self._shown, self._zone, self._now)
+        makes = SitePeople(self._record, self._changes, self._texts, self._named, self._zone, self._now)
         people, digests = [], {}
         for name, person in folders_of(self.agreed.people):
             profile = makes.profile(person)
@@ -120,7 +120,7 @@ class _Site:
         context = MonthContext(
             self._record.people,
             self._texts,
-            self._shown,
+            self._named,
             self._zone,
             releases_by_month(self._record, self._zone),
             last_commits(self._changes, self._zone),
@@ -139,8 +139,8 @@ class _Site:
         for name in names:
             self._add_months(f"repositories/{folders[name]}", wanted[name], found[name], (known, remembered))
         repositories = [SiteRepository(name, folders[name], tuple(one.counts for one in found[name])) for name in names]
-        for one in repositories:
-            self._add_repository(one, {result.counts.month: result.digest for result in found[one.full_name]})
+        for made in repositories:
+            self._add_repository(made, {result.counts.month: result.digest for result in found[made.full_name]})
         return repositories, remembered
 
     def _month(self, one: SiteMonth, context: MonthContext, remembered: dict[str, Any]) -> MonthResult | None:
@@ -165,11 +165,11 @@ class _Site:
         names = [one.month for one in months]
         for at, (one, result) in enumerate(zip(months, results, strict=True)):
             key = f"{one.repository} {one.month}"
-            before, now = (every.get(key) for every in marks)
-            around = [names[at - 1] if at else None, *names[at + 1 : at + 2]]
-            now["around"] = around
+            before, now = marks[0].get(key), marks[1][key]
+            neighbours = [names[at - 1] if at else None, *names[at + 1 : at + 2]]
+            now["beside"] = neighbours
             paths = [f"{folder}/months/{one.month}.html", *(f"{folder}/digests/{one.month}.{end}" for end in _DIGEST)]
-            same = isinstance(before, dict) and (before.get("mark"), before.get("around")) == (now["mark"], around)
+            same = isinstance(before, dict) and (before.get("mark"), before.get("beside")) == (now["mark"], neighbours)
             if not (same and self._folder.keep(paths)):
                 for path, text in zip(paths, self._month_files(one, result, names, at), strict=True):
                     self._folder.add(path, text)
@@ -177,7 +177,7 @@ class _Site:
     def _month_files(self, one: SiteMonth, result: MonthResult, names: Sequence[Month], at: int) -> Iterator[str]:
         landed = (change for change in one.near if change.repository == one.repository)
         inside = (change for change in landed if month_of(change.landed_at, self._zone) == one.month)
-        masked = tuple(mask_change(change, self._shown.mask) for change in inside)
+        masked = tuple(mask_change(change, self._named.mask) for change in inside)
         view = RepositoryMonth(one.repository, one.month, masked, str(self._zone))
         yield month_page(view, month_links(names, at, "months"))
         yield digest_page(one.repository, result.digest, month_links(names, at, "digests"))

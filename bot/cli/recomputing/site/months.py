@@ -17,7 +17,7 @@ from bot.landing.changelogs.evidence import heading_key
 from bot.landing.identity.people import People
 from bot.landing.months import month_of
 from bot.model.change import Change
-from bot.model.ids import Month, PersonKey
+from bot.model.ids import ChangeId, Month, PersonKey
 from bot.narrative.digest import DigestedMonth, changes_of_month, month_digest
 from bot.narrative.project_texts import ProjectTexts, sought_evidence
 from bot.narrative.repository_month import contributor_months
@@ -44,7 +44,7 @@ class MonthResult(Struct, frozen=True):
     digest: str
 
 
-class Shown(Struct, frozen=True):
+class NamedPeople(Struct, frozen=True):
     """Who may be named: the keys and names of those who agreed; and how a text loses all other names."""
 
     keys: frozenset[PersonKey]
@@ -57,7 +57,7 @@ class MonthContext(Struct, frozen=True, dict=True):
 
     people: People
     texts: ProjectTexts
-    shown: Shown
+    named: NamedPeople
     zone: ZoneInfo
     releases: Mapping[tuple[str, Month], Sequence[str]]
     last_commits: Mapping[str, Mapping[Month, str]]
@@ -80,7 +80,7 @@ def site_months(changes: Sequence[Change], zone: ZoneInfo) -> list[SiteMonth]:
     for change in changes:
         if change.reverted_by:
             reverted[change.reverted_by].append(change)
-    landed: dict[tuple[str, Month], dict[str, Change]] = defaultdict(dict)
+    landed: dict[tuple[str, Month], dict[ChangeId, Change]] = defaultdict(dict)
     for change in changes:
         for commit in change.commits:
             landed[commit.fact.repository, month_of(commit.fact.landed_at, zone)][change.id] = change
@@ -91,7 +91,7 @@ def site_months(changes: Sequence[Change], zone: ZoneInfo) -> list[SiteMonth]:
 
 
 def _with_reverts(
-    found: Mapping[str, Change], by_id: Mapping[str, Change], reverted: Mapping[str, Sequence[Change]]
+    found: Mapping[ChangeId, Change], by_id: Mapping[ChangeId, Change], reverted: Mapping[str, Sequence[Change]]
 ) -> Iterable[Change]:
     near = dict(found)
     near |= {one.id: one for change in found.values() for one in reverted.get(change.id, ())}
@@ -123,7 +123,7 @@ def month_result(one: SiteMonth, context: MonthContext) -> MonthResult | None:
     keys = {key for contributor in contributors for key in contributor.keys}
     landed = changes_of_month(scope, one.near, keys)
     quotes = quotes_of(landed, keys, context.zone, context.texts)
-    unnamed = {contributor.person.key for contributor in contributors} - context.shown.keys
+    unnamed = {contributor.person.key for contributor in contributors} - context.named.keys
     digest = month_digest(scope, one.near, contributors, quotes=quotes, unnamed=unnamed)
     counts = MonthCounts(
         one.month,
@@ -134,7 +134,7 @@ def month_result(one: SiteMonth, context: MonthContext) -> MonthResult | None:
         digest.fixes,
         sum(contributor.record.lines.code for contributor in contributors),
     )
-    masked = mask_digest(digest, context.shown.names, context.shown.mask)
+    masked = mask_digest(digest, context.named.names, context.named.mask)
     return MonthResult(counts, digest_note(masked, _frame(one, context)))
 
 
@@ -157,12 +157,12 @@ def fingerprint(one: SiteMonth, context: MonthContext) -> str:
 
 
 def _inputs(one: SiteMonth, context: MonthContext) -> Iterator[Any]:
-    mask, texts, name = context.shown.mask, context.texts, one.repository.lower()
+    mask, texts, name = context.named.mask, context.texts, one.repository.lower()
     facts = [commit.fact for change in one.near for commit in change.commits]
     yield one.near
     yield [mask(text) for fact in facts for text in (fact.title, fact.subject or "", fact.merge_subject or "")]
     yield [(one.key, one.display, one.bot) for one in (context.people.person(fact.author) for fact in facts)]
-    yield sorted(context.shown.keys & {context.people.person(fact.author).key for fact in facts})
+    yield sorted(context.named.keys & {context.people.person(fact.author).key for fact in facts})
     numbers = {fact.pull_request for fact in facts if fact.pull_request}
     cited = [line for number in sorted(numbers) for line in texts.lines.get((name, number), ())]
     yield [(line, mask(line.line.text)) for line in cited]

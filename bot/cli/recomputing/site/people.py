@@ -10,9 +10,8 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from bot.cli.recomputing.site.agreement import Agreement, everybody_else
-from bot.cli.recomputing.site.months import Shown
+from bot.cli.recomputing.site.months import NamedPeople
 from bot.history.record import CloneRecord
-from bot.landing.identity.credit import person_key
 from bot.metrics.line_fates import OwnCommit, own_commits
 from bot.model.change import Change
 from bot.model.commit import Person
@@ -26,13 +25,12 @@ from bot.render.static.masking import hide_authors, mask_profile
 from bot.render.static.other_names import OtherNames
 
 
-def shown_people(record: CloneRecord, shown: Agreement, changes: Iterable[Change]) -> Shown:
+def shown_people(record: CloneRecord, agreed: Agreement) -> NamedPeople:
     """Who may be named, and the mask of everybody else's names."""
-    said = ((person_key(one.fact.author), one.fact.title) for change in changes for one in change.commits)
-    names = OtherNames(everybody_else(record.people.all(), shown), shown.people, said)
-    displayed = frozenset(name for person in shown.people for name in (person.display, *person.names))
+    names = OtherNames(everybody_else(record.people.all(), agreed), agreed.people, record.repositories)
+    displayed = frozenset(name for person in agreed.people for name in (person.display, *person.names))
     machines = frozenset(person.display for person in record.people.all() if person.bot)
-    return Shown(frozenset(shown.keys), displayed | machines, names.mask)
+    return NamedPeople(frozenset(agreed.keys), displayed | machines, names.mask)
 
 
 class SitePeople(Struct, frozen=True, dict=True):
@@ -41,7 +39,7 @@ class SitePeople(Struct, frozen=True, dict=True):
     record: CloneRecord
     changes: tuple[Change, ...]
     texts: ProjectTexts
-    shown: Shown
+    named: NamedPeople
     zone: ZoneInfo
     now: datetime
 
@@ -56,14 +54,14 @@ class SitePeople(Struct, frozen=True, dict=True):
     def profile(self, person: Person) -> Profile:
         keys = self.record.keys_of((person,))
         scope = ProfileScope(person=person, keys=keys, zone=self.zone, now=self.now)
-        own = hide_authors(self.record.changes_of((person,)), keys | self._shown_keys)
+        own = hide_authors(self.record.changes_of((person,)), keys | self._named_keys)
         context = ProfileContext(self._lines, everybody=True, texts=self.texts, totals=self._totals)
-        return mask_profile(build(own, scope, context), self.shown.mask)
+        return mask_profile(build(own, scope, context), self.named.mask)
 
     @cached_property
-    def _shown_keys(self) -> frozenset[PersonKey]:
-        shown = (person for person in self.record.people.all() if person.key in self.shown.keys)
-        return self.record.keys_of(shown)
+    def _named_keys(self) -> frozenset[PersonKey]:
+        people = (person for person in self.record.people.all() if person.key in self.named.keys)
+        return self.record.keys_of(people)
 
 
 def folders_of(people: Iterable[Person]) -> Iterator[tuple[str, Person]]:
