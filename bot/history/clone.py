@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from bot.history.git import GitError, blobs_named, commits_named, git_outputs
 from bot.landing.repo_config.files import ATTRIBUTES_PATH, CONFIG_PATH
-from bot.model.commit import Repository
+from bot.model.commit import GITHUB, Repository
 from bot.model.ids import CommitId
 
 NOTES = "refs/notes/ai"
@@ -22,7 +22,11 @@ NO_MAILMAP = "refs/almanac/no-mailmap"
 RULING = (ATTRIBUTES_PATH, ".mailmap", CONFIG_PATH)
 """the files that define how a history is measured and how its people are named"""
 
-_REMOTE = re.compile(r"^(?:[a-z+]+://(?:[^/@\s]*@)?[^/\s]+/|(?:[^/@\s]+@)?[^/:\s]+:)(?P<path>\S+)$", re.IGNORECASE)
+_REMOTE = re.compile(
+    r"^(?:[a-z+]+://(?:[^/@\s]*@)?(?P<host>[^/\s]+)/|(?:[^/@\s]+@)?(?P<scp>[^/:\s]+):)(?P<path>\S+)$", re.IGNORECASE
+)
+
+_GITHUB_NAMES = frozenset(("github.com", "www.github.com", "ssh.github.com"))
 
 
 class Clone(Struct, frozen=True):
@@ -43,6 +47,8 @@ class Clone(Struct, frozen=True):
     """the commit with its line notes; empty if it has none"""
     mailmap: str = ""
     """the blob of the `.mailmap` used for names: that of `head`, whatever is checked out"""
+    other_accounts: bool = False
+    """other clones given with it are of another server, whose user ids the record uses: here an address proves none"""
 
     def text(self, path: str) -> str:
         """The file at `path` of the default branch; empty if there is none."""
@@ -71,6 +77,20 @@ def name_of_remote(url: str) -> str | None:
         return None
     parts = [part for part in match["path"].removesuffix("/").removesuffix(".git").split("/") if part]
     return "/".join(parts[-2:]) if len(parts) >= 2 else None
+
+
+def host_of_remote(url: str) -> str:
+    """The server of a remote's URL; github.com for a path, and for a name that only this machine's ssh knows.
+
+    >>> host_of_remote("git@ghe.example.com:octo/tools.git")
+    'ghe.example.com'
+    """
+    match = _REMOTE.match(url.strip())
+    host = (match["host"] or match["scp"]).lower() if match and not url.strip().startswith("file:") else ""
+    name = host.partition(":")[0]
+    if "." not in name or name in _GITHUB_NAMES:
+        return GITHUB
+    return host if url.strip().lower().startswith("https:") else name
 
 
 def _folder_name(folder: Path) -> str:
@@ -131,11 +151,16 @@ def open_clone(path: str | Path) -> Clone:
     head = CommitId(commits[branch])
     mailmap, _ = _files(folder, head, RULING).get(".mailmap", (NO_MAILMAP, ""))
     stated = _settings_by_name(settings.text)
-    name = name_of_remote(stated.get("remote.origin.url", "")) or _folder_name(folder)
+    origin = stated.get("remote.origin.url", "")
+    name = name_of_remote(origin) or _folder_name(folder)
     return Clone(
         folder=folder,
         git_dir=Path(os.fsdecode(git_dir.encode("utf-8", "surrogateescape"))),
-        repository=Repository(full_name=_legible(name), default_branch=_legible(branch.rsplit("/", 1)[-1])),
+        repository=Repository(
+            full_name=_legible(name),
+            default_branch=_legible(branch.rsplit("/", 1)[-1]),
+            host=host_of_remote(origin),
+        ),
         branch=branch,
         head=head,
         shallow=shallow == "true",

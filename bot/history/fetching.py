@@ -168,7 +168,14 @@ class FetchedClone(Struct, frozen=True):
 
     def messages(self, wanted: Sequence[CommitId]) -> dict[CommitId, Commit]:
         """These commits without their files."""
-        return {one.id: one for one in commits(self.path, wanted, patches=False, mailmap=NO_MAILMAP)} if wanted else {}
+        return (
+            {
+                one.id: one
+                for one in commits(self.path, wanted, patches=False, mailmap=NO_MAILMAP, host=self.repository.host)
+            }
+            if wanted
+            else {}
+        )
 
 
 def _read_plan_line(line: list[str]) -> CommitArrival:

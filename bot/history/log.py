@@ -16,8 +16,9 @@ from bot.history.walk import CommitArrival
 from bot.landing.conventions.batches import divide_by_branch, is_batch, is_rolled_up
 from bot.landing.conventions.merge_commits import batch_numbers, rolled_up_number
 from bot.landing.identity.credit import noreply
+from bot.landing.identity.servers import without_accounts
 from bot.landing.lines.diff import read_diff
-from bot.model.commit import Commit, Landing, Signature
+from bot.model.commit import GITHUB, Commit, Landing, Signature
 from bot.model.ids import CommitId
 
 _FIELDS = "%H%x00%P%x00%aN%x00%aE%x00%ae%x00%ai%x00%at%x00%cN%x00%cE%x00%ce%x00%ct%x00%B%x00"
@@ -82,14 +83,14 @@ def _zone(written: str) -> timezone:
 
 
 @lru_cache(maxsize=4096)
-def _signature(name: str, email: str, raw_email: str) -> Signature:
+def _signature(name: str, email: str, raw_email: str, host: str) -> Signature:
     """A signature after `.mailmap`, with the account that its noreply address proved before the mailmap was applied."""
-    account = noreply(raw_email) or noreply(email)
+    account = noreply(raw_email, host) or noreply(email, host)
     user_id, login = account if account else (None, None)
-    return Signature(name=name, email=email, user_id=user_id, login=login)
+    return Signature(name=name, email=email, user_id=user_id, login=login, host=host)
 
 
-def read_record(record: bytes, *, files: bool = True) -> Commit:
+def read_record(record: bytes, *, files: bool = True, host: str = GITHUB) -> Commit:
     """One record of the log as a commit. Its files are parsed in place, as a patch may be large."""
     head = _HEAD.match(record)
     if head is None:
@@ -99,8 +100,8 @@ def read_record(record: bytes, *, files: bool = True) -> Commit:
     return Commit(
         id=CommitId(sha),
         parents=tuple(CommitId(parent) for parent in parents.split()),
-        author=_signature(name, email, raw),
-        committer=_signature(c_name, c_email, c_raw),
+        author=_signature(name, email, raw, host),
+        committer=_signature(c_name, c_email, c_raw, host),
         authored_at=_moment(authored, written),
         committed_at=_moment(committed),
         message=message.removesuffix("\n"),
@@ -108,7 +109,9 @@ def read_record(record: bytes, *, files: bool = True) -> Commit:
     )
 
 
-def commits(folder: Path, ids: Sequence[str], *, patches: bool = True, mailmap: str = "") -> Iterator[Commit]:
+def commits(
+    folder: Path, ids: Sequence[str], *, patches: bool = True, mailmap: str = "", host: str = GITHUB
+) -> Iterator[Commit]:
     """These commits, with files and patches, in the order given. Raises GitError if one cannot be read.
 
     `mailmap` is as in `Clone`; without it, git chooses its own for that folder.
@@ -117,7 +120,7 @@ def commits(folder: Path, ids: Sequence[str], *, patches: bool = True, mailmap: 
     arguments = ("log", "--no-walk=unsorted", "--stdin", FORMAT, *patch_options)
     with git_stream(folder, *arguments, lines=list(ids), mailmap=mailmap) as stream:
         parts = chain(blocks(stream), [_END])
-        yield from map(partial(read_record, files=patches), Records(parts).of(ids, _END))
+        yield from map(partial(read_record, files=patches, host=host), Records(parts).of(ids, _END))
 
 
 ReadCommits = Callable[[Sequence[CommitId]], Iterable[Commit]]
@@ -131,7 +134,7 @@ def landings(
 
     `read` is called immediately, even if the first landing is needed later.
     """
-    read = read or partial(commits, clone.git_dir, patches=patches, mailmap=clone.mailmap)
+    read = read or partial(commits, clone.git_dir, patches=patches, mailmap=clone.mailmap, host=clone.repository.host)
     merge_commits = list(dict.fromkeys(arrival.merge_commit for arrival in batch if arrival.merge_commit))
     return _read_landings(
         clone, batch, len(merge_commits), iter(read([*merge_commits, *(arrival.commit for arrival in batch)]))
@@ -149,7 +152,7 @@ def _read_landings(
         merge_commit.id: _pull_requests_by_commit(clone.git_dir, merge_commit) for merge_commit in by_id.values()
     }
     for arrival, commit in zip(batch, found, strict=True):
-        yield Landing(
+        landing = Landing(
             repository=clone.repository,
             commit=commit,
             merge_commit=by_id[arrival.merge_commit] if arrival.merge_commit else commit,
@@ -159,6 +162,7 @@ def _read_landings(
             else arrival.brought_by,
             clamped=arrival.clamped,
         )
+        yield without_accounts(landing) if clone.other_accounts else landing
 
 
 def _pull_requests_by_commit(folder: Path, merge_commit: Commit) -> Mapping[str, int]:

@@ -56,7 +56,7 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
     @cache
     def clone_readers(source: int) -> tuple[PatchReader, Notes]:
         clone = sources[source].clone
-        patches = stack.enter_context(closing(PatchReader(clone.git_dir, clone.mailmap)))
+        patches = stack.enter_context(closing(PatchReader(clone.git_dir, clone.mailmap, clone.repository.host)))
         return patches, Notes(clone.git_dir, clone.notes)
 
     @cache

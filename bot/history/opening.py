@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Thread
 
@@ -12,6 +12,7 @@ from bot.history.clone import RULING, Clone, open_clone
 from bot.history.git import GitError
 from bot.history.mailmaps import mailmap_of
 from bot.landing.identity.mailmap import NO_MAILMAP
+from bot.model.commit import GITHUB
 
 
 def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
@@ -29,7 +30,15 @@ def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
     names: dict[str, int] = {}
     for clone in unique.values():
         names[clone.repository.full_name] = names.get(clone.repository.full_name, 0) + 1
-    return tuple(_with_distinct_name(clone, names) for clone in unique.values())
+    return tuple(_with_distinct_name(clone, names) for clone in _with_one_server(unique.values()))
+
+
+def _with_one_server(clones: Collection[Clone]) -> Iterator[Clone]:
+    """The clones, of which only those of one server prove accounts: two servers give one user id to two people."""
+    hosts = {clone.repository.host for clone in clones}
+    ours = GITHUB if GITHUB in hosts else min(hosts, default=GITHUB)
+    for clone in clones:
+        yield clone if clone.repository.host == ours else replace(clone, other_accounts=True)
 
 
 def _with_distinct_name(clone: Clone, names: Mapping[str, int]) -> Clone:

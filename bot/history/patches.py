@@ -9,12 +9,13 @@ import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
 from bot.history.git import GitError, command, complaint, environment, temporary_file
 from bot.history.log import FORMAT, Records, read_record
-from bot.model.commit import Commit
+from bot.model.commit import GITHUB, Commit
 
 _PATCH_OPTIONS = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv")
 _BLOCK = 1 << 18
@@ -31,8 +32,9 @@ class PatchReader:
     content, marks the end of an answer.
     """
 
-    def __init__(self, folder: Path, mailmap: str = "") -> None:
+    def __init__(self, folder: Path, mailmap: str = "", host: str = GITHUB) -> None:
         self._folder = folder
+        self._host = host
         self._mark = f"end {os.urandom(16).hex()}\n".encode()
         self._stderr = temporary_file()
         arguments = ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_PATCH_OPTIONS)
@@ -72,7 +74,7 @@ class PatchReader:
         """The commits of all parts; the first part has already been requested."""
         for part, after in zip_longest(parts, parts[1:], fillvalue=()):
             answered = 0
-            for commit in map(read_record, self._records.of(part, self._mark)):
+            for commit in map(partial(read_record, host=self._host), self._records.of(part, self._mark)):
                 yield commit
                 answered += 1
             if answered != len(part):

@@ -126,6 +126,8 @@ class CloneRecord:
             parts += [
                 str(clone.git_dir),
                 clone.repository.full_name,
+                clone.repository.host,
+                str(clone.other_accounts),
                 clone.branch,
                 clone.notes,
                 str(sorted(rules.items())),

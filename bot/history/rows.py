@@ -17,8 +17,8 @@ from bot.model.fact import BOT_OR_STATED, Fact, fact_from_json, fact_to_json
 OFFERS, ASKS = 1, 2
 """the role of a key for a fact: the fact can be found by it, or looks for facts that can"""
 
-SignatureRow = tuple[str, str, int, str, int]
-"""name, e-mail, user id or 0, login or empty, and 1 for a bot, 2 or more for what is stated"""
+SignatureRow = tuple[str, str, int, str, int, str]
+"""name, e-mail, user id or 0, login or empty, 1 for a bot, 2 or more for what is stated, and the server"""
 
 
 class Rows(NamedTuple):
@@ -76,7 +76,8 @@ def key_number(key: str) -> int:
 @lru_cache(maxsize=4096)
 def _signature_row(person: Signature) -> SignatureRow:
     name, email = (text.encode("utf-8", "replace").decode() for text in (person.name, person.email))
-    return name, email, person.user_id or 0, person.login or "", BOT_OR_STATED.get(person.stated, int(person.bot))
+    role = BOT_OR_STATED.get(person.stated, int(person.bot))
+    return name, email, person.user_id or 0, person.login or "", role, person.host
 
 
 # --- one fact as bytes -----------------------------------------------------------------------------------------------

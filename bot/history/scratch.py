@@ -32,7 +32,7 @@ create table if not exists linked (
 create table if not exists part (person text not null, fact integer not null);
 create table if not exists signature (
   name text not null, email text not null, user_id integer not null, login text not null, bot integer not null,
-  primary key (name, email, user_id, login, bot)) without rowid;
+  host text not null, primary key (name, email, user_id, login, bot, host)) without rowid;
 create table if not exists month_sum (
   zone text not null, month text not null, person text not null, commits integer not null, features integer not null,
   bugs integer not null, lines_of_code integer not null, primary key (zone, month, person)) without rowid;
@@ -149,7 +149,7 @@ class Scratch:
             "insert into fact_key values (?, ?, ?)", ((first + index, key, role) for key, index, role in rows.keys)
         )
         self._db.executemany("insert into part values (?, ?)", ((key, first + index) for key, index in rows.parts))
-        self._db.executemany("insert or ignore into signature values (?, ?, ?, ?, ?)", rows.signatures)
+        self._db.executemany("insert or ignore into signature values (?, ?, ?, ?, ?, ?)", rows.signatures)
         self._db.executemany(
             "insert into evidence values (?, ?)", ((key, first + index) for key, index in rows.evidence)
         )
@@ -165,10 +165,10 @@ class Scratch:
 
     def signatures(self) -> list[Signature]:
         """Every distinct author and credited co-author."""
-        rows = self._db.execute("select name, email, user_id, login, bot from signature")
+        rows = self._db.execute("select name, email, user_id, login, bot, host from signature")
         return [
-            Signature(name, email, user_id or None, login or None, bot == 1, STATED_ROLES.get(bot))
-            for name, email, user_id, login, bot in rows
+            Signature(name, email, user_id or None, login or None, bot == 1, STATED_ROLES.get(bot), host)
+            for name, email, user_id, login, bot, host in rows
         ]
 
     def author_counts(self) -> dict[PersonKey, int]:

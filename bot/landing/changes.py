@@ -120,7 +120,7 @@ class _ChangeFold:
             also_in=tuple(sorted({self._work_groups.facts[index].repository for index in group} - {home})),
             reverted_by=self._id_of(now.reverted_by) if now.state == "reverted" else None,
             partly_reverted_by=self._ids_of(now.partly, root),
-            url=_url(home, number, self._work_groups.facts[indexes[0]].commit),
+            url=_url(self._work_groups.facts[indexes[0]], home, number),
             elsewhere=slice_only,
             probability=STATED if is_revert else main.probability,
         )
@@ -252,7 +252,7 @@ def _plain_change(fact: Fact) -> Change:
         landed_at=fact.landed_at,
         commits=(CountedCommit(fact, True, fact.lines),),
         pull_request=number,
-        url=_url(fact.repository, number, fact.commit),
+        url=_url(fact, fact.repository, number),
         probability=fact.probability,
     )
 
@@ -261,9 +261,9 @@ def _identity(repository: str, number: int | None, commit: CommitId) -> ChangeId
     return ChangeId(f"{repository}@{commit}" if number is None else f"{repository}#{number}")
 
 
-def _url(repository: str, number: int | None, commit: CommitId) -> str | None:
+def _url(fact: Fact, repository: str, number: int | None) -> str | None:
     """The change's address; None for a clone without a remote, where only the name of the folder is known."""
     if "/" not in repository:
         return None
-    tail = f"pull/{number}" if number is not None else f"commit/{commit}"
-    return f"https://github.com/{repository}/{tail}"
+    tail = f"pull/{number}" if number is not None else f"commit/{fact.commit}"
+    return f"https://{fact.host}/{repository}/{tail}"

@@ -16,6 +16,7 @@ from bot.landing.conventions.recognition import Recognised, recognise_all
 from bot.landing.identity.credit import co_authors
 from bot.landing.identity.evidence import evidence_of, with_shares
 from bot.landing.identity.machines import NOTHING_STATED, StatedMachines, is_machine
+from bot.landing.identity.servers import on_own_server
 from bot.landing.lines.attributes import Attributes
 from bot.landing.lines.patch import read_patches
 from bot.landing.lines.split import ReadFile, Rules, languages, read_all, split
@@ -124,6 +125,7 @@ def measure_all(landings: Iterable[Landing], rules: Measure, notes: Mapping[str,
 
 
 def _measure_group(group: Sequence[Landing], rules: Measure, notes: Mapping[str, str]) -> list[Fact]:
+    group = list(map(on_own_server, group))
     if rules.machines:
         group = [_mark_machines(one, rules.machines) for one in group]
     patches = [read_patches(one.commit.files) for one in group]
@@ -200,6 +202,7 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
         headings=added_headings(commit.files),
         areas=_areas(landing.pull_request.labels) if landing.pull_request else (),
         clamped=landing.clamped,
+        host=landing.repository.host,
     )
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from bot.landing.months import month_of
 from bot.metrics.work import MonthWork
 from bot.model.change import Change
+from bot.model.commit import GITHUB
 from bot.model.ids import ChangeId, Month
 from bot.model.profile import NonCodeActivity, Trace
 
@@ -29,7 +30,6 @@ GITHUB_FIELDS = ("reviews", "triage", "releases", "newcomers", "self_merges")
 """fields for what only GitHub shows"""
 MERGE_CLOSE_SECONDS = 60
 """an issue closed within this many seconds after a merge was closed by the merged work's text, not by a person"""
-_GITHUB = "https://github.com/"
 
 
 class Deed(Struct, frozen=True):
@@ -79,7 +79,7 @@ _NEVER = (2**63, "", ChangeId(""))
 
 
 def activity_by_month(
-    deeds: Iterable[Deed], firsts: Mapping[ItemNumber, int], zone: ZoneInfo
+    deeds: Iterable[Deed], firsts: Mapping[ItemNumber, int], zone: ZoneInfo, *, host: str = GITHUB
 ) -> dict[Month, NonCodeActivity]:
     """One person's observed activity by month. `firsts`: pull requests that were their authors' first landings in
     the repository, and when they landed (epoch seconds)."""
@@ -95,18 +95,18 @@ def activity_by_month(
     merges = [one for one in given if one.kind == "merger"]
     found = {
         month: NonCodeActivity(
-            reviews=reviews(month_deeds),
-            triage=triage(month_deeds, merges),
-            releases=releases(month_deeds),
-            newcomers=newcomers(given, first_landings[month]),
-            self_merges=self_merges(month_deeds),
+            reviews=reviews(month_deeds, host=host),
+            triage=triage(month_deeds, merges, host=host),
+            releases=releases(month_deeds, host=host),
+            newcomers=newcomers(given, first_landings[month], host=host),
+            self_merges=self_merges(month_deeds, host=host),
         )
         for month, month_deeds in months.items()
     }
     return {month: found[month] for month in sorted(found) if found[month]}
 
 
-def reviews(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
+def reviews(deeds: Iterable[Deed], *, host: str = GITHUB) -> tuple[Trace, ...]:
     """The reviewed pull requests of others: `reviewed` for each review, and its result."""
     found: dict[ItemNumber, list[str]] = defaultdict(list)
     given: set[tuple[str, int, str]] = set()
@@ -117,24 +117,24 @@ def reviews(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
             name = one.repository, one.number, one.source.partition(":")[0]
             found[one.repository, one.number] += [one.did] if name in given else [one.did, "reviewed"]
             given.add(name)
-    return _traces(found, "pull")
+    return _traces(found, "pull", host)
 
 
-def triage(deeds: Iterable[Deed], merges: Sequence[Deed] = ()) -> tuple[Trace, ...]:
+def triage(deeds: Iterable[Deed], merges: Sequence[Deed] = (), *, host: str = GITHUB) -> tuple[Trace, ...]:
     """The issues of others that the person closed, labelled, assigned, put on a milestone or transferred."""
     found: dict[ItemNumber, list[str]] = defaultdict(list)
     merged = [one.at for one in merges]
     for one in deeds:
         if one.kind == "triage" and not _is_closed_by_merge(one, merged):
             found[one.repository, one.number].append(one.did)
-    return _traces(found, "issues")
+    return _traces(found, "issues", host)
 
 
 def _is_closed_by_merge(one: Deed, merged: Iterable[int]) -> bool:
     return one.did == "closed" and any(0 <= one.at - moment <= MERGE_CLOSE_SECONDS for moment in merged)
 
 
-def releases(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
+def releases(deeds: Iterable[Deed], *, host: str = GITHUB) -> tuple[Trace, ...]:
     """The published releases that were not deleted; `release` if it is, or became, a full release."""
     states: dict[tuple[str, str], dict[str, Deed]] = defaultdict(dict)
     for one in deeds:
@@ -143,33 +143,38 @@ def releases(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
     published = [seen for seen in states.values() if "gone" not in seen]
     newest = [seen.get("release") or seen["prerelease"] for seen in published]
     return tuple(
-        Trace(one.repository, one.tag, f"{_GITHUB}{one.repository}/releases/tag/{quote(one.tag, safe='')}", (one.did,))
+        Trace(
+            one.repository,
+            one.tag,
+            f"https://{host}/{one.repository}/releases/tag/{quote(one.tag, safe='')}",
+            (one.did,),
+        )
         for one in sorted(newest, key=lambda one: (one.at, one.repository, one.source))
     )
 
 
-def newcomers(deeds: Iterable[Deed], firsts: Collection[ItemNumber]) -> tuple[Trace, ...]:
+def newcomers(deeds: Iterable[Deed], firsts: Collection[ItemNumber], *, host: str = GITHUB) -> tuple[Trace, ...]:
     """The reviewed or merged pull requests that were somebody's first to land in the repository."""
     found: dict[ItemNumber, list[str]] = defaultdict(list)
     for one in deeds:
         item, did = (one.repository, one.number), _HELPED.get(one.kind)
         if item in firsts and did and one.did != "own" and did not in found[item]:
             found[item].append(did)
-    return _traces({item: did for item, did in found.items() if did}, "pull")
+    return _traces({item: did for item, did in found.items() if did}, "pull", host)
 
 
 _HELPED = {"review": "reviewed", "remark": "reviewed", "merger": "merged"}
 
 
-def self_merges(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
+def self_merges(deeds: Iterable[Deed], *, host: str = GITHUB) -> tuple[Trace, ...]:
     """The person's own pull requests that the person merged."""
     found = {(one.repository, one.number): ["merged"] for one in deeds if one.kind == "merger" and one.did == "own"}
-    return _traces(found, "pull")
+    return _traces(found, "pull", host)
 
 
-def _traces(found: Mapping[ItemNumber, Sequence[str]], page: str) -> tuple[Trace, ...]:
+def _traces(found: Mapping[ItemNumber, Sequence[str]], page: str, host: str) -> tuple[Trace, ...]:
     return tuple(
-        Trace(name, f"#{number}", f"{_GITHUB}{name}/{page}/{number}", tuple(sorted(found[name, number])))
+        Trace(name, f"#{number}", f"https://{host}/{name}/{page}/{number}", tuple(sorted(found[name, number])))
         for name, number in sorted(found)
     )
 

@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from bot.model.ids import CommitId, FileStatus, PersonKey, RepositoryId, UserId
 
+GITHUB = "github.com"
+
 
 class Repository(Struct, frozen=True):
     """One repository. `id` identifies it if GitHub gave one; `full_name` ("owner/name") is shown and names a clone."""
@@ -20,6 +22,13 @@ class Repository(Struct, frozen=True):
     parent: str | None = None
     """full name of the repository this one was forked from, if known"""
     default_branch: str = "main"
+    host: str = GITHUB
+    """its server: links, noreply addresses and GitHub's own commits are that server's"""
+
+    @property
+    def web(self) -> str:
+        """The address of its page."""
+        return f"https://{self.host}/{self.full_name}"
 
 
 class Signature(Struct, frozen=True):
@@ -33,6 +42,8 @@ class Signature(Struct, frozen=True):
     """GitHub says type Bot"""
     stated: Literal["machine", "person"] | None = None
     """what the repository's own file says: it holds for this commit and changes no account"""
+    host: str = GITHUB
+    """the server of the repository: only its noreply addresses prove an account"""
 
 
 class Share(Struct, frozen=True):

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import fields
 
-from bot.model.commit import Share, Signature
+from bot.model.commit import GITHUB, Share, Signature
 from bot.model.ids import NO_COUNTS, STATED, CommitId, Kind, UserId, no_counts
 
 PARTS = (
@@ -179,6 +179,8 @@ class Fact(Struct, frozen=True):
     line_hashes: bytes = b""
     """the source lines that it adds to and removes from each file (metrics/line_hashes.py); stores keep them apart from
     the rest of the fact, and a fact that was read back has none"""
+    host: str = GITHUB
+    """the server of the repository"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
@@ -188,12 +190,12 @@ def fact_to_json(fact: Fact) -> dict[str, object]:
         for (name, write), value in zip(_JSON_FIELDS, _json_values(fact), strict=True)
         if value or name in _ALWAYS
     }
-    # These two are omitted at a default that is not false.
-    if not fact.certain:
-        out["certain"] = False
-    if fact.probability != STATED:
-        out["probability"] = fact.probability
-    return out if fact.certain and fact.probability == STATED else dict(sorted(out.items()))
+    # These are omitted at a default that is not false.
+    if fact.certain and fact.probability == STATED and fact.host == GITHUB:
+        return out
+    defaults = {"certain": True, "host": GITHUB, "probability": STATED}
+    out |= {name: value for name, default in defaults.items() if (value := getattr(fact, name)) != default}
+    return dict(sorted(out.items()))
 
 
 _ALWAYS = frozenset(
@@ -207,7 +209,8 @@ BOT_OR_STATED: Mapping[str | None, int] = {stated: number for number, stated in 
 
 
 def _signature_to_json(person: Signature) -> list[object]:
-    return [person.name, person.email, person.user_id, person.login, BOT_OR_STATED.get(person.stated, person.bot)]
+    row = [person.name, person.email, person.user_id, person.login, BOT_OR_STATED.get(person.stated, person.bot)]
+    return row if person.host else [*row, person.host]
 
 
 def _sort_by_name(counts: Mapping[str, int]) -> dict[str, int]:
@@ -222,11 +225,11 @@ def _evidence_to_json(found: Evidence | None) -> list[object] | None:
     return [*who, list(found.collaborators), shares, found.pull_request, found.opener_is_machine, found.pulls_known]
 
 
-def _evidence_from_json(row: list[Any] | None) -> Evidence | None:
+def _evidence_from_json(row: list[Any] | None, host: str) -> Evidence | None:
     if row is None:
         return None
     opener, opener_writes, pusher, signer, collaborators, shares, *rest = row
-    read = tuple([Share(_read_signature(tuple(author)), *rest) for author, *rest in shares])
+    read = tuple([Share(_read_signature(tuple(author), host), *rest) for author, *rest in shares])
     return Evidence(opener, opener_writes, pusher, signer, tuple(collaborators), read, *rest)
 
 
@@ -253,33 +256,34 @@ _JSON_WRITERS: dict[str, Callable[..., object]] = {
 _JSON_FIELDS = tuple(
     (name, _JSON_WRITERS.get(name))
     for name in sorted(f.name for f in fields(Fact))
-    if name not in ("certain", "probability")
+    if name not in ("certain", "host", "probability")
 )
 _json_values = attrgetter(*(name for name, _ in _JSON_FIELDS))
 
 
 @lru_cache(maxsize=4096)
-def _read_signature(row: tuple[Any, ...]) -> Signature:
+def _read_signature(row: tuple[Any, ...], host: str) -> Signature:
     """Cached, so that the many facts of one person share one object."""
-    name, email, user_id, login, bot = row
-    return Signature(name, email, user_id, login, bot == 1, STATED_ROLES.get(bot))
+    name, email, user_id, login, bot, *no_host = row
+    return Signature(name, email, user_id, login, bot == 1, STATED_ROLES.get(bot), "" if no_host else host)
 
 
 def fact_from_json(row: Mapping[str, Any]) -> Fact:
     """The fact that `fact_to_json` wrote. Positional arguments in the order of the fields are the fastest."""
     get = row.get
+    host = get("host", GITHUB)
     return Fact(
         row["repository"],
         row["commit"],
         row["landed_at"],
         row["authored_at"],
-        _read_signature(tuple(row["author"])),
-        _read_signature(tuple(row["committer"])),
+        _read_signature(tuple(row["author"]), host),
+        _read_signature(tuple(row["committer"]), host),
         row["title"],
         row["how"],
         row["merge_commit"],
         get("pull_request"),
-        tuple([_read_signature(tuple(person)) for person in get("co_authors", ())]),
+        tuple([_read_signature(tuple(person), host) for person in get("co_authors", ())]),
         tuple(get("keys", ())),
         tuple(get("reverts", ())),
         tuple(get("relands", ())),
@@ -295,7 +299,7 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         get("partial", False),
         get("opened_at"),
         get("probability", STATED),
-        _evidence_from_json(get("evidence")),
+        _evidence_from_json(get("evidence"), host),
         get("subject", ""),
         get("merge_subject", ""),
         tuple([_changelog_line(line) for line in get("changelog", ())]),
@@ -304,4 +308,5 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         tuple(get("areas", ())),
         get("clamped", False),
         b64decode(get("line_hashes", "")),
+        host,
     )

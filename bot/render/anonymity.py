@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.landing.identity.addresses import login_of, noreply, person_key, plain_email
+from bot.landing.identity.addresses import is_noreply, login_of, person_key, plain_email
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Signature
 from bot.model.ids import ChangeId, CommitId, PersonKey
@@ -133,7 +133,7 @@ def _change_aliases(profile: Profile, aliases: dict[str, str]) -> dict[ChangeId,
 
 def _identity_pattern(identity: Identity, more: Collection[str] = ()) -> re.Pattern[str] | None:
     """The person's words, longest first; parts of a name match only in their own case, because Will is a name too."""
-    local = {email.partition("@")[0].partition("+")[0] for email in identity.emails if noreply(email) is None}
+    local = {email.partition("@")[0].partition("+")[0] for email in identity.emails if not is_noreply(email)}
     anyhow = {one for one in local if len(one) >= _SHORTEST and one not in _GENERIC}
     anyhow |= {*identity.logins, *identity.emails, *more}
     anyhow |= {variant for name in identity.names for variant in _full_name_variants(name)}

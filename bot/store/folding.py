@@ -57,7 +57,7 @@ def lock_repository(
 
 
 _REPOSITORIES = """
-    SELECT full_name, id, private, fork, parent, default_branch FROM repository
+    SELECT full_name, id, private, fork, parent, default_branch, host FROM repository
     WHERE {mine} AND removed_at IS NULL ORDER BY full_name, id"""
 _SAID = """
     SELECT repository.full_name AS name, correction.value AS value FROM correction
@@ -86,7 +86,7 @@ def read_repository(
 
 def _read_standing(connection: Connection, mine: str, values: tuple[int, ...]) -> tuple[Standing, Corrections]:
     each = "json_agg(json_build_array({}))::text" if is_postgresql(connection) else "json_group_array(json_array({}))"
-    repositories = each.format("full_name, id, private, fork, parent, default_branch")
+    repositories = each.format("full_name, id, private, fork, parent, default_branch, host")
     said = each.format("name, value")
     sql = (
         f"SELECT (SELECT {repositories} FROM ({_REPOSITORIES.format(mine=mine)}) AS one),"  # noqa: S608  # texts of this module
@@ -99,8 +99,8 @@ def _read_standing(connection: Connection, mine: str, values: tuple[int, ...]) -
 @lru_cache(maxsize=256)
 def _standing(text: str) -> Standing:
     found = {
-        name: Repository(name, RepositoryId(number), bool(private), bool(fork), parent, branch)
-        for name, number, private, fork, parent, branch in from_json(text)
+        name: Repository(name, RepositoryId(number), bool(private), bool(fork), parent, branch, host)
+        for name, number, private, fork, parent, branch, host in from_json(text)
     }
     ids = {name: repository.id for name, repository in found.items() if repository.id is not None}
     return Standing(MappingProxyType(found), MappingProxyType(ids))

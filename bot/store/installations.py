@@ -3,7 +3,7 @@ ids."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from sqlalchemy import Boolean, Column, Connection, ForeignKey, Index, Table, false, func, select, update
 
-from bot.model.commit import Repository
+from bot.model.commit import GITHUB, Repository
 from bot.model.ids import InstallationId, RepositoryId
 from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.dialect import among
@@ -46,6 +46,7 @@ REPOSITORY = Table(
     Column("fork", Boolean(create_constraint=False), nullable=False, server_default=false()),
     Column("parent", CleanText),
     Column("default_branch", CleanText, nullable=False, server_default="main"),
+    Column("host", CleanText, nullable=False, server_default=GITHUB),
     Column("visibility", CleanText, nullable=False, server_default="hidden"),
     Column("seen_at", Instant, nullable=False),
     Column("removed_at", Instant),
@@ -145,6 +146,11 @@ def remove_repositories(connection: Connection, ids: Sequence[RepositoryId], now
         connection.execute(update(REPOSITORY).where(gone).values(removed_at=now, visibility="hidden"))
 
 
+def server_of(connection: Connection, ids: Collection[RepositoryId]) -> str:
+    """The server of these repositories: a database has the repositories of one."""
+    return connection.execute(select(REPOSITORY.c.host).where(REPOSITORY.c.id.in_(ids)).limit(1)).scalar() or GITHUB
+
+
 def reachable_repositories(connection: Connection, ids: Sequence[RepositoryId]) -> set[RepositoryId]:
     """The repositories that are not removed."""
     ours = [these & REPOSITORY.c.removed_at.is_(None) for these in among(REPOSITORY.c.id, ids)]
@@ -177,7 +183,7 @@ def repositories_of(connection: Connection, installation_id: InstallationId) -> 
 
 
 def _stored(row: Any) -> StoredRepository:
-    names = ("full_name", "id", "private", "fork", "parent", "default_branch")
+    names = ("full_name", "id", "private", "fork", "parent", "default_branch", "host")
     visibility = Repository(*(getattr(row, name) for name in names))
     installation = None if row.installation_id is None else InstallationId(row.installation_id)
     return StoredRepository(visibility, installation, row.visibility, row.removed_at, row.seen_at)

@@ -23,12 +23,12 @@ from bot.landing.islands import islands_of
 from bot.metrics.line_fates import LineLoss, LineRecord, OwnCommit, own_commits
 from bot.metrics.non_code_activity import ItemNumber, activity_by_month
 from bot.model.change import Change
-from bot.model.commit import Repository
+from bot.model.commit import GITHUB, Repository
 from bot.model.fact import Fact
 from bot.model.ids import CommitId, InstallationId, Month, PersonKey, RepositoryId
 from bot.model.profile import NonCodeActivity
 from bot.narrative.project_texts import ProjectTexts, project_texts
-from bot.store import first_landings, lines, observations
+from bot.store import first_landings, installations, lines, observations
 from bot.store.classifications import read_corrections
 from bot.store.corrections import CORRECTION
 from bot.store.evidence import evidence_about
@@ -74,6 +74,8 @@ class RecordedFacts(Struct, frozen=True):
     """facts that hold changelog entries about these, headings and moves of the files that they touch"""
     pulls: frozenset[tuple[str, int]] = frozenset()
     """of the numbers that stand beside others in these changelog entries, those of pull requests"""
+    host: str = GITHUB
+    """the server of the repositories"""
 
     def content(self) -> bytes:
         """A digest of everything here that a profile is made of: equal digests give equal profiles.
@@ -118,7 +120,7 @@ class RecordedFacts(Struct, frozen=True):
             for one in self.newcomers
             if one.pull_request is not None and one.repository_id in self.names
         }
-        return activity_by_month(observations.non_code_deeds(self.given, self.names), firsts, zone)
+        return activity_by_month(observations.non_code_deeds(self.given, self.names), firsts, zone, host=self.host)
 
     def partial(self) -> frozenset[str]:
         """The repositories whose history is not known from its first commit on."""
@@ -150,7 +152,8 @@ def facts_about(
     fully_read = first_landings.fully_read_repositories(connection, repositories)
     given = tuple(observations.of_people(connection, people, repositories))
     newcomers = tuple(first_landings.newcomers_in(connection, people, fully_read)) if given else ()
-    return replace(found, given=given, newcomers=newcomers, fully_read=fully_read)
+    host = installations.server_of(connection, repositories) if given else GITHUB
+    return replace(found, given=given, newcomers=newcomers, fully_read=fully_read, host=host)
 
 
 def facts_of_month(

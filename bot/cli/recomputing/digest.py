@@ -85,4 +85,4 @@ def _comparison(changes: Iterable[Change], name: str, month: Month, zone: Window
     until = [fact for fact in landed if month_of(fact.landed_at, zone.zone) <= month]
     before = [fact for fact in until if month_of(fact.landed_at, zone.zone) < month]
     ends: list[CommitId] = [max(some, key=lambda fact: fact.landed_at).merge_commit for some in (before, until) if some]
-    return f"https://github.com/{name}/compare/{ends[0][:12]}...{ends[1][:12]}" if before else None
+    return f"https://{landed[0].host}/{name}/compare/{ends[0][:12]}...{ends[1][:12]}" if before else None

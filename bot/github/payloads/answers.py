@@ -7,9 +7,11 @@ import binascii
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal, cast
+from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct
 
+from bot.configuration.addresses import LOOPBACK
 from bot.github.payloads.reading import (
     FullCommit,
     Hosted,
@@ -22,7 +24,7 @@ from bot.github.payloads.reading import (
     moment,
     read,
 )
-from bot.model.commit import PullRequest, Repository, Review, Signature
+from bot.model.commit import GITHUB, PullRequest, Repository, Review, Signature
 from bot.model.ids import CommitId, InstallationId, RepositoryId
 
 BELONGS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
@@ -130,6 +132,7 @@ class RestRepository(Struct, frozen=True):
     fork: bool | None = None
     parent: _Named | None = None
     default_branch: str | None = None
+    html_url: str | None = None
 
 
 class _Repositories(Struct, frozen=True):
@@ -233,7 +236,14 @@ def repository_of(row: RestRepository) -> Repository:
         fork=bool(row.fork),
         parent=None if row.parent is None else row.parent.full_name,
         default_branch=row.default_branch or "main",
+        host=_host_of(row.html_url),
     )
+
+
+def _host_of(page: str | None) -> str:
+    """The server in the address of a page; a GitHub on this machine is a simulated github.com."""
+    parts = urlsplit(page or "")
+    return GITHUB if not parts.hostname or parts.hostname in LOOPBACK else parts.netloc.lower()
 
 
 def user(account: RestAccount | None) -> Signature | None:

@@ -29,7 +29,7 @@ def resolved_pull(reading: LandingReading) -> MessageFinding | None:
     if not any(key in reading.trailers for key in _RESOLVED):
         return None
     values = [value for key, value in trailer_lines(reading.lines) if key.lower() in _RESOLVED]
-    found = [target for value in values if (target := pull_address(value))]
+    found = [target for value in values if (target := pull_address(value, reading.host))]
     if not found:
         return None
     own = [number for name, number in found if same_repository(name, reading.repository)]
@@ -43,7 +43,7 @@ def ghstack(reading: LandingReading) -> MessageFinding | None:
 
 def x_link(reading: LandingReading) -> MessageFinding | None:
     """`X-link: <address>`: an export of work whose home is that repository, or that is shared with it."""
-    found = [target for value in reading.trailers.get("x-link", ()) if (target := pull_address(value))]
+    found = [target for value in reading.trailers.get("x-link", ()) if (target := pull_address(value, reading.host))]
     others = [target for target in found if not same_repository(target[0], reading.repository)]
     if not others:
         return None
@@ -96,7 +96,7 @@ def gerrit(reading: LandingReading) -> MessageFinding | None:
 
 def gerrit_pull(reading: LandingReading) -> MessageFinding | None:
     """`GitHub-Pull-Request: owner/name#12`."""
-    target = pull_reference(reading.only_value("github-pull-request") or "", reading.repository)
+    target = pull_reference(reading.only_value("github-pull-request") or "", reading.repository, reading.host)
     if target is None:
         return None
     own = same_repository(target[0], reading.repository)
@@ -121,7 +121,7 @@ def _integrated_pull(reading: LandingReading) -> int | None:
         return None
     for line in reading.lines[1:]:
         if line.startswith("COPYBARA_INTEGRATE_REVIEW="):
-            target = pull_address(line)
+            target = pull_address(line, reading.host)
             if target and same_repository(target[0], reading.repository):
                 return target[1]
     return None
@@ -211,13 +211,17 @@ def _backported_pull(subject: str) -> int | None:
     return None
 
 
+def _named_pull(text: str, reading: LandingReading) -> tuple[str, int] | None:
+    return pull_reference(text, reading.repository, reading.host)
+
+
 def configured_trailer(reading: LandingReading) -> MessageFinding | None:
     """A trailer that the repository configured as naming its pull request; `Closes #12` needs no colon."""
     for name in reading.settings.trailers:
         plain = name.lower().rstrip(":")
         bare = [line[len(plain) :] for line in reading.lines[1:] if line.lower().startswith(plain + " #")]
         for value in reversed([*reading.trailers.get(plain, []), *bare]):
-            target = pull_reference(value, reading.repository) or pull_reference("#" + value, reading.repository)
+            target = _named_pull(value, reading) or _named_pull("#" + value, reading)
             if target and same_repository(target[0], reading.repository):
                 return MessageFinding(target[1])
     return None

@@ -48,7 +48,7 @@ def nested_merge(reading: LandingReading) -> MessageFinding | None:
 
 def _is_pulled_from_fork(reading: LandingReading) -> bool:
     """`Merge branch 'x' of https://github.com/somebody/else`."""
-    address = reading.merge_subject.partition("github.com")[2][1:]
+    address = reading.merge_subject.partition(reading.host)[2][1:]
     owner = address.partition("/")[0].lower()
     return bool(owner) and owner != reading.repository.partition("/")[0].lower()
 

@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from bot.landing.identity.machine_names import is_machine_name
 from bot.landing.identity.registry import safe_name
-from bot.model.commit import Signature
+from bot.model.commit import GITHUB, Signature
 from bot.model.ids import PersonKey, UserId
 
-NOREPLY_DOMAINS = ("users.noreply.github.com",)
-_APP = re.compile(r"([0-9]{1,18})\+([A-Za-z0-9-]{1,100}\[bot\])@users\.noreply\.github\.com")
+_NOREPLY = "users.noreply."
+_APP = re.compile(r"([0-9]{1,18})\+([A-Za-z0-9-]{1,100}\[bot\])@users\.noreply\.([A-Za-z0-9.-]{1,253})")
 _NOBODY = frozenset(
     (
         "",
@@ -34,14 +34,14 @@ def plain_email(email: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def noreply(email: str) -> tuple[UserId | None, str] | None:
-    """(user id, login) of a GitHub noreply address in either form; None for any other address.
+def noreply(email: str, host: str = GITHUB) -> tuple[UserId | None, str] | None:
+    """(user id, login) of a noreply address of this server in either form; None for any other address.
 
     `ID+login@users.noreply.github.com` proves both; the form used before 2017 (`login@…`) proves only the login. The
     login is in lower case. Source: https://docs.github.com/en/account-and-profile/reference/email-addresses-reference
     """
     local, _, domain = plain_email(email).rpartition("@")
-    if domain not in NOREPLY_DOMAINS or not local:
+    if not local or domain != _NOREPLY + host_name(host):
         return None
     number, plus, login = local.partition("+")
     if plus and number.isascii() and number.isdecimal() and login:
@@ -49,19 +49,36 @@ def noreply(email: str) -> tuple[UserId | None, str] | None:
     return None, local
 
 
+def host_name(host: str) -> str:
+    """The name of a server without a port."""
+    return host.partition(":")[0]
+
+
+def is_noreply(email: str) -> bool:
+    """Whether it is a noreply address of any server; which account it belongs to, only that server can say."""
+    return plain_email(email).rpartition("@")[2].startswith(_NOREPLY)
+
+
+def written_login(email: str) -> str | None:
+    """The login in a noreply address of any server: enough to look somebody up, and no proof."""
+    return (
+        (noreply(email, plain_email(email).rpartition(_NOREPLY)[2]) or (None, None))[1] if is_noreply(email) else None
+    )
+
+
 @lru_cache(maxsize=2048)
-def app_of(email: str) -> tuple[UserId, str] | None:
-    """(user id, login) of an App's noreply address, `ID+name[bot]@…`; None for any other address.
+def app_of(email: str, host: str = GITHUB) -> tuple[UserId, str] | None:
+    """(user id, login) of an App's noreply address on this server, `ID+name[bot]@…`; None for any other address.
 
     GitHub gives the same answer for an App it knows, but GraphQL knows no Apps and REST knows no deleted ones.
     """
     found = _APP.fullmatch(email)
-    return (UserId(int(found[1])), found[2]) if found else None
+    return (UserId(int(found[1])), found[2]) if found and found[3] == host_name(host) else None
 
 
 def account_of(sig: Signature) -> tuple[UserId | None, str | None]:
     """The user id, and the login in lower case, that GitHub or the address proves."""
-    known = noreply(sig.email) or (None, None)
+    known = noreply(sig.email, sig.host) or (None, None)
     return (known[0] if sig.user_id is None else sig.user_id, sig.login.lower() if sig.login else known[1])
 
 
@@ -77,13 +94,13 @@ def login_of(sig: Signature) -> str | None:
 
 def person_key(sig: Signature) -> PersonKey:
     """`u:<user id>` where proved, else `e:<e-mail>`; the name is added to an address nobody owns (`root@localhost`)."""
-    return _key_of(sig.user_id, sig.email, sig.name)
+    return _key_of(sig.user_id, sig.email, sig.name, sig.host)
 
 
 @lru_cache(maxsize=2048)
-def _key_of(user: UserId | None, email: str, name: str) -> PersonKey:
+def _key_of(user: UserId | None, email: str, name: str, host: str) -> PersonKey:
     """Cached: the same people are looked up many times for each work group."""
-    sig = Signature(name, email, user)
+    sig = Signature(name, email, user, host=host)
     user = user_id_of(sig)
     return PersonKey("e:" + claimed_address(sig) if user is None else f"u:{user}")
 

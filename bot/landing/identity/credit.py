@@ -17,7 +17,7 @@ from bot.landing.identity.people import People
 from bot.landing.message.lines import read_message
 from bot.landing.message.trailers import as_trailer
 from bot.model.change import Change, CountedCommit, Credit
-from bot.model.commit import Share, Signature
+from bot.model.commit import GITHUB, Share, Signature
 from bot.model.fact import Evidence, Fact, Lines
 from bot.model.ids import Grade, PersonKey
 
@@ -51,7 +51,7 @@ def co_authors(message: str, author: Signature, stated: StatedMachines = NOTHING
         return ()
     found: dict[str, Signature] = {}
     mine = _identifiers(author)
-    for credited in filter(None, [_credited_person(line, stated) for line in lines]):
+    for credited in filter(None, [_credited_person(line, stated, author.host) for line in lines]):
         if mine.isdisjoint(_identifiers(credited)):
             found.setdefault(person_key(credited), credited)
         if len(found) == MOST_CO_AUTHORS:
@@ -66,10 +66,10 @@ def _identifiers(sig: Signature) -> frozenset[str]:
 
 
 @lru_cache(maxsize=2048)
-def _credited_person(line: str, stated: StatedMachines) -> Signature | None:
+def _credited_person(line: str, stated: StatedMachines, host: str) -> Signature | None:
     """The person whom a line credits; cached, because the same people are credited again and again."""
     trailer = as_trailer(line)
-    sig = signature_of(trailer[1]) if trailer is not None and trailer[0].lower() in _CREDITS else None
+    sig = signature_of(trailer[1], host) if trailer is not None and trailer[0].lower() in _CREDITS else None
     if sig is not None and stated:
         sig = stated.mark(sig)
     return None if sig is None or is_machine(sig) else sig
@@ -81,14 +81,14 @@ def credited_keys(fact: Fact) -> list[PersonKey]:
     return sorted({author, *map(person_key, fact.co_authors)}) if fact.co_authors else [author]
 
 
-def signature_of(text: str) -> Signature | None:
+def signature_of(text: str, host: str = GITHUB) -> Signature | None:
     """`Name <e-mail>` as a signature; None for anything else."""
     name, opened, rest = text.partition("<")
     email, closed, _ = rest.partition(">")
     email = email.strip()
     if not opened or not closed or email.count("@") != 1 or " " in email:
         return None
-    return Signature(name.strip().strip('"'), email)
+    return Signature(name.strip().strip('"'), email, host=host)
 
 
 # --- grades ----------------------------------------------------------------------------------------------------------

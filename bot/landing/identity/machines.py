@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.landing.identity.addresses import account_of, login_of, plain_email
+from bot.landing.identity.addresses import account_of, host_name, login_of, noreply, plain_email
 from bot.landing.identity.machine_names import (
     ROLES,
     is_agent_local,
@@ -27,10 +27,13 @@ from bot.landing.identity.machine_names import (
     says_agent,
 )
 from bot.landing.identity.registry import Machine, addresses_of, logins_of, machine_named, machines_by, prefixes
-from bot.model.commit import Signature
+from bot.model.commit import GITHUB, Signature
+from bot.model.ids import UserId
 
 WEB_FLOW = "noreply@github.com"
-"""the committer's address when somebody presses a button on GitHub"""
+"""the committer's address when somebody presses a button on github.com; another server has its own host in it"""
+_WEB_FLOW_LOGIN = "web-flow"
+_CLOUD = ".ghe.com"
 
 
 class UnlistedMachine(NamedTuple):
@@ -40,19 +43,30 @@ class UnlistedMachine(NamedTuple):
     ai: bool
 
 
+def _account_of_machine(sig: Signature) -> tuple[UserId | None, str | None, bool]:
+    """(user id, login, whether the id is one of github.com's, as those in the registry).
+
+    A machine's address on github.com is published, so it names that machine on every server.
+    """
+    user, login = account_of(sig)
+    if user is None and login is None and (published := noreply(sig.email)) is not None:
+        return *published, True
+    return user, login, sig.host == GITHUB
+
+
 @lru_cache(maxsize=2048)
 def machine_of(sig: Signature) -> Machine | None:
     """The listed machine of a signature: by account, then by address, then by a name that no person has."""
-    user, login = account_of(sig)
+    user, login, is_listed_id = _account_of_machine(sig)
     if not login and sig.name.endswith("[bot]"):
         login = sig.name.lower()
-    found = machines_by("ids").get(user) if user is not None else None
+    found = machines_by("ids").get(user) if user is not None and is_listed_id else None
     if found is None and login:
         found = machines_by("logins").get(login)
         # A plain login with another id is another account; a login in brackets belongs to an app whatever its id.
         if found and found.ids and user is not None and not (login.endswith("[bot]") or sig.login):
             found = None
-    email = plain_email(sig.email)
+    email = WEB_FLOW if is_web_flow(sig) else plain_email(sig.email)
     found = found or machines_by("addresses").get(email)
     named = None if user is not None and found is None else machine_named(sig.name, email)
     if found is None or (
@@ -66,7 +80,7 @@ def machine_of(sig: Signature) -> Machine | None:
 def unlisted_machine(sig: Signature) -> UnlistedMachine | None:
     """The machine that only the rule recognises, by the account if one is known, else by name and address."""
     name, email = sig.name.strip(), plain_email(sig.email)
-    user, login = account_of(sig)
+    user, login, _ = _account_of_machine(sig)
     if login is not None:
         bare = user is None and not sig.login and login.endswith(("-agent", "-ai"))
         if not is_machine_login(login) and not (bare and says_agent(name.lower())):
@@ -144,5 +158,12 @@ def is_landing_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
 
 
 def is_web_flow(sig: Signature) -> bool:
-    """Whether it is GitHub itself, acting for whoever pressed a button."""
-    return plain_email(sig.email) == WEB_FLOW
+    """Whether it is GitHub itself, acting for whoever pressed a button.
+
+    An Enterprise Server signs as `noreply@HOST`, which its operator may change: then its answer about the account counts.
+    """
+    email = plain_email(sig.email)
+    if sig.host == GITHUB:
+        return email == WEB_FLOW
+    own = email == f"noreply@{host_name(sig.host)}" or (email == WEB_FLOW and sig.host.endswith(_CLOUD))
+    return own or (sig.login == _WEB_FLOW_LOGIN and sig.user_id is not None)

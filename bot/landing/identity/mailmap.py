@@ -31,7 +31,7 @@ class Mailmap(Struct, frozen=True):
         if found is None:
             return sig
         name, address = found[0] or sig.name, found[1] or sig.email
-        account = noreply(address)
+        account = noreply(address, sig.host)
         if account is None:
             return replace(sig, name=name, email=address)
         return replace(sig, name=name, email=address, user_id=account[0] or sig.user_id, login=account[1])

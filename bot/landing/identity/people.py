@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from bot.landing.identity.addresses import account_of, claimed_address, login_of, person_key, plain_email
+from bot.landing.identity.addresses import account_of, claimed_address, person_key, plain_email, written_login
 from bot.landing.identity.machines import is_machine
 from bot.landing.identity.mailmap import NO_MAILMAP, Mailmap
 from bot.model.commit import Person, Signature
@@ -114,7 +114,7 @@ class _PersonIndex:
     def _add(self, person: Person) -> None:
         for email in person.emails:
             self.emails[email].append(person)
-            login = login_of(Signature("", email))
+            login = written_login(email)
             if login is None:
                 self.locals[email.partition("@")[0]].append(person)
             elif person not in self.logins[login]:

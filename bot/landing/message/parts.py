@@ -101,6 +101,10 @@ class LandingReading(NamedTuple):
         return self.landing.repository.full_name
 
     @property
+    def host(self) -> str:
+        return self.landing.repository.host
+
+    @property
     def is_imported_history(self) -> bool:
         """Whether it is imported history: the numbers in its messages are the other repository's."""
         return self.landing.brought_by in (IMPORTED_HISTORY, OTHER_NUMBERS)
@@ -158,12 +162,13 @@ def number_at_end(subject: str) -> tuple[int, str] | None:
     return int(digits), subject[:at].rstrip()
 
 
-def pull_address(text: str) -> tuple[str, int] | None:
-    """(owner/name, N) of the first GitHub pull request address in the text."""
-    at = text.find("://github.com/")
+def pull_address(text: str, host: str) -> tuple[str, int] | None:
+    """(owner/name, N) of the first address of a pull request on this server in the text."""
+    start = f"://{host}/"
+    at = text.find(start)
     if at < 0:
         return None
-    parts = text[at + len("://github.com/") :].split(maxsplit=1)[:1]
+    parts = text[at + len(start) :].split(maxsplit=1)[:1]
     path = parts[0].split("/") if parts else []
     if len(path) < 4 or path[2] not in ("pull", "pulls"):
         return None
@@ -171,11 +176,11 @@ def pull_address(text: str) -> tuple[str, int] | None:
     return (f"{path[0]}/{path[1]}", number) if number else None
 
 
-def pull_reference(text: str, repository: str) -> tuple[str, int] | None:
+def pull_reference(text: str, repository: str, host: str) -> tuple[str, int] | None:
     """(owner/name, N) of `#N`, `owner/name#N` or an address at the start of the text; `#N` refers to `repository`."""
     word = text.split(maxsplit=1)[0] if text.strip() else ""
     if "://" in word:
-        return pull_address(word)
+        return pull_address(word, host)
     name, mark, digits = word.strip("()[],.;:").partition("#")
     number = leading_number(digits) if mark else None
     if not number or (name and name.count("/") != 1):

@@ -178,7 +178,7 @@ def _pull_line(reading: LandingReading) -> MessageFinding | None:
     for line in reading.lines[1:]:
         if line[:8] not in ("Reverts ", "Reverted", "reverts "):
             continue
-        target = pull_reference(line.partition(" ")[2], reading.repository)
+        target = pull_reference(line.partition(" ")[2], reading.repository, reading.host)
         if target is not None and ("on behalf of" in line or not line.startswith("Reverted")):
             keys.append(pull_key(*target))
     return MessageFinding(reverts=tuple(keys)) if keys else None
@@ -216,7 +216,7 @@ def _reland(reading: LandingReading) -> MessageFinding | None:
     mark = _RELAND_MARK.match(reading.subject)
     if mark and not QUOTED.match(reading.subject):
         title = reading.subject[mark.end() :].strip(" :\"'“”")
-        keys += explicit_targets(title, reading.repository)
+        keys += explicit_targets(title, reading)
         keys += named_targets(without_numbers(title), reading.repository) if len(title) > 2 else ()
         diff = DIFF.match(title)
         keys += [f"drev:{diff[0]}"] if diff else []
@@ -236,9 +236,9 @@ def _reland_lines(reading: LandingReading) -> list[str]:
         rest = line[match.end() : 300].strip(" :")
         for word in ("of ", "the ", "diff ", "pr "):
             rest = rest[len(word) :] if rest.lower().startswith(word) else rest
-        keys += explicit_targets(rest, reading.repository)
+        keys += explicit_targets(rest, reading)
         keys += [f"drev:D{number}" for number in DIFF.findall(rest[:40])]
-        address = pull_address(rest)
+        address = pull_address(rest, reading.host)
         keys += [pull_key(*address)] if address else []
     return keys
 

@@ -38,7 +38,7 @@ _REVISION_FROM = 10_000
 """a smaller number after the word is more likely a port, a year or a count than a revision"""
 
 
-def explicit_targets(text: str, repository: str) -> tuple[str, ...]:
+def explicit_targets(text: str, reading: LandingReading) -> tuple[str, ...]:
     """A commit, changelist or pull request named right after the word."""
     words = text.split()[:5]
     introduced_by = ""
@@ -50,7 +50,8 @@ def explicit_targets(text: str, repository: str) -> tuple[str, ...]:
     word = words[0].strip(".,:;()\"'")
     if (change := _changelist(word, introduced_by)) is not None:
         return (f"piper:{change}",)
-    target = pull_reference(words[0] if introduced_by not in _BEFORE_PULLS or "#" in word else "#" + word, repository)
+    named = words[0] if introduced_by not in _BEFORE_PULLS or "#" in word else "#" + word
+    target = pull_reference(named, reading.repository, reading.host)
     if target is not None:
         return (pull_key(*target),)
     word = word.rpartition("/commit/")[2]

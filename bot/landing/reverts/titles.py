@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.landing.message.parts import LandingReading, MessageFinding, leading_number, number_at_end, pull_reference
+from bot.landing.message.parts import LandingReading, MessageFinding, leading_number, number_at_end
 from bot.landing.reverts.targets import explicit_targets, issue_target, previous_target, revision_targets
 from bot.landing.same_work.keys import plain_title, pull_key, title_key
 
@@ -54,7 +54,7 @@ def _without_quotes(reading: LandingReading) -> MessageFinding | None:
     prefixed = PREFIXED.match(reading.subject)
     if prefixed:
         targets = [*_inner_numbers(prefixed[2], reading), title_key(reading.repository, without_numbers(prefixed[2]))]
-        targets += explicit_targets(prefixed[2], reading.repository) if prefixed[1] else ()
+        targets += explicit_targets(prefixed[2], reading) if prefixed[1] else ()
         targets += _loose_targets(prefixed[2], reading)
         return MessageFinding(reverts=tuple(targets))
     plain = PLAIN.match(reading.subject)
@@ -62,7 +62,7 @@ def _without_quotes(reading: LandingReading) -> MessageFinding | None:
         return None
     diff, colon, title = plain[1].partition(": ")
     named = colon and DIFF.fullmatch(diff.strip()) and len(title) > 2
-    keys = [*explicit_targets(plain[1], reading.repository), *([title_key(reading.repository, title)] if named else [])]
+    keys = [*explicit_targets(plain[1], reading), *([title_key(reading.repository, title)] if named else [])]
     keys += () if named else _loose_targets(plain[1], reading)
     if not keys and _is_own_title(reading.subject[: plain.start(1)], plain[1], reading):
         keys = [title_key(reading.repository, without_numbers(plain[1]))]
@@ -116,8 +116,8 @@ def named_targets(title: str, repository: str) -> tuple[str, ...]:
     """The keys for a quoted title: the number in it, the merge it quotes, the title itself."""
     merged = title.lower().removeprefix("rollup ").removeprefix("auto ")
     if merged.startswith(("merge pull request #", "merge of #", "merge #")):
-        target = pull_reference("#" + title.partition("#")[2], repository)
-        return (pull_key(*target),) if target else ()
+        number = leading_number(title.partition("#")[2])
+        return (pull_key(repository, number),) if number else ()
     numbered = number_at_end(title)
     keys = (pull_key(repository, numbered[0]),) if numbered else ()
     return (*keys, title_key(repository, title[:_LONGEST_TITLE])) if plain_title(title) else keys

@@ -13,10 +13,9 @@ from bot.github.listings import read_people_of
 from bot.github.payloads.own_commits import ResolvedAccount
 from bot.history.fetching import FetchedClone
 from bot.landing.identity.addresses import app_of
+from bot.landing.identity.machines import is_web_flow
 from bot.model.commit import Commit, Landing, Repository, Signature
 from bot.model.ids import CommitId, UserId
-
-_WEB_FLOW = "noreply@github.com"
 
 
 @dataclass(slots=True)
@@ -34,14 +33,16 @@ class Accounts:
 
     @classmethod
     def of(cls, clone: FetchedClone, addresses: Mapping[str, tuple[CommitId, int]]) -> Accounts:
-        found = cls(clone, known=clone.known_accounts())
+        found, host = cls(clone, known=clone.known_accounts()), clone.repository.host
         for email, one in addresses.items():
             if email in found.known:
                 continue
-            if app := app_of(email):
+            if app := app_of(email, host):
                 found.known[email] = [*app, True]
             else:
-                (found.machines if (email == _WEB_FLOW or "[bot]@" in email) else found.wanted)[email] = one
+                (found.machines if is_web_flow(Signature("", email, host=host)) or "[bot]@" in email else found.wanted)[
+                    email
+                ] = one
         return found
 
     @property
@@ -94,11 +95,11 @@ class Accounts:
         return replace(commit, author=self._of(commit.author), committer=self._of(commit.committer))
 
     def _of(self, sig: Signature) -> Signature:
-        row = self.known.get(sig.email)
+        row, host = self.known.get(sig.email), self.clone.repository.host
         if row is None:
-            return Signature(sig.name, sig.email)
+            return Signature(sig.name, sig.email, host=host)
         user_id, login, bot = row
-        return Signature(sig.name, sig.email, UserId(int(str(user_id))), str(login), bool(bot))
+        return Signature(sig.name, sig.email, UserId(int(str(user_id))), str(login), bool(bot), host=host)
 
 
 def addresses_of(commits: Iterable[Commit]) -> dict[str, tuple[CommitId, int]]:

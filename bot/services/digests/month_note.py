@@ -144,7 +144,7 @@ def _comparison(connection: Connection, scope: DigestScope, newest: CommitId, zo
         return None
     (only,) = scope.repositories
     before = ledger.newest_merge_commit(connection, scope.ids[0], month_start(scope.month, zone))
-    return f"https://github.com/{only.full_name}/compare/{before[:12]}...{newest[:12]}" if before else None
+    return f"{only.web}/compare/{before[:12]}...{newest[:12]}" if before else None
 
 
 def _facts(connection: Connection, scope: DigestScope, zone: ZoneInfo) -> list[Fact]:
@@ -224,7 +224,7 @@ def month_non_code(
     found: dict[PersonKey, NonCodeActivity] = {}
     for key in keys:
         deeds = observations.non_code_deeds(by_person[key], names)
-        seen = activity_by_month(deeds, {}, zone).get(scope.month, NonCodeActivity())
+        seen = activity_by_month(deeds, {}, zone, host=scope.home.host).get(scope.month, NonCodeActivity())
         found[key] = replace(seen, first_contributions=first.get(key, ()))
     return found
 

@@ -18,6 +18,7 @@ from bot.landing.conventions.batches import is_batch, is_rolled_up
 from bot.landing.conventions.catalogue import NESTED
 from bot.landing.conventions.recognition import proved_pull_request
 from bot.landing.identity.credit import co_authors
+from bot.landing.identity.servers import on_own_server
 from bot.landing.landing_times import EARLIEST, is_believable
 from bot.metrics.measure import Measure, measure
 from bot.model.commit import Commit, Landing, PullRequest, Repository
@@ -86,6 +87,7 @@ async def measure_facts(
             pusher=source.pusher,
             pulls_known=source.pulls_known,
         )
+        landing = on_own_server(landing)
         bringing = partial(pull_request_of, landing=landing, rules=rules, brought=source.brought)
         pull_request = await context.store.read(bringing)
         if pull_request is not None:

@@ -266,7 +266,7 @@ def _see_people(connection: Connection, facts: Iterable[Fact]) -> None:
     accounts = [
         people.GitHubAccount(sig.user_id, sig.login, sig.bot, sig.email, *age)
         for sig, age in newest.items()
-        if sig.user_id is not None and sig.login and app_of(sig.email) is None
+        if sig.user_id is not None and sig.login and app_of(sig.email, sig.host) is None
     ]
     people.see_accounts(connection, accounts)
     people.see_addresses(connection, {key for sig in newest if (key := person_key(sig)).startswith("e:")})
