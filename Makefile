@@ -10,7 +10,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-forgery campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels lock clean help
+.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-forgery campaign-host campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -56,6 +56,9 @@ campaign-visibility: $(STAMP)  ## 10,000 worlds with a canary in each private st
 
 campaign-requests: $(STAMP)  ## requests at GitHub for each way of landing, tokens for many; ARGS="LANDINGS"
 	@$(BIN)/python -m tests.campaigns.requests $(ARGS)
+
+campaign-host: $(STAMP)  ## what deals with GitHub, with the simulator as an Enterprise Server; ARGS="tests/path -k landing"
+	@SIMULATED_HOST=$${SIMULATED_HOST:-ghe.example.com} $(BIN)/python -m pytest $(if $(ARGS),$(ARGS),tests/path tests/services tests/github tests/handlers tests/web tests/setup tests/simulator)
 
 campaign-zones: $(STAMP)  ## 36 months in every time zone, two processes, restarts: one digest each; ARGS="EVERY"
 	@$(BIN)/python -m tests.campaigns.zones $(ARGS)

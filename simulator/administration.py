@@ -15,6 +15,7 @@ from simulator.differences import Differences
 from simulator.git import Draft, Edits, GitRepository, apply_edits
 from simulator.shapes.accounts import user
 from simulator.state import Json, SimAccount, SimApp, SimInstallation, SimLabel, SimRepository, State
+from simulator.web_host import web_flow
 
 PERMISSIONS = {
     "metadata": "read",
@@ -57,7 +58,7 @@ class Administration:
     def __init__(self, state: State, deliveries: Deliveries) -> None:
         self.state, self.deliveries = state, deliveries
         self.api_url = "http://127.0.0.1:1/api/v3"
-        self.account("web-flow", name="GitHub", email="noreply@github.com")
+        self.account("web-flow", name=web_flow().name, email=web_flow().email)
 
     # -- accounts and Apps
 

@@ -9,6 +9,7 @@ from simulator import payloads
 from simulator.administration import Administration
 from simulator.shapes.accounts import stamp, user
 from simulator.state import Issue, Json, SimAccount, SimRelease, SimRepository
+from simulator.web_host import web
 
 
 def triage_issue(
@@ -72,7 +73,7 @@ def release(api: str, repo: SimRepository, found: SimRelease) -> Json:
         "url": f"{releases_url}/{found.id}",
         "assets_url": f"{releases_url}/{found.id}/assets",
         "upload_url": f"{releases_url}/{found.id}/assets{{?name,label}}",
-        "html_url": f"https://github.com/{repo.full_name}/releases/tag/{found.tag}",
+        "html_url": f"{web()}/{repo.full_name}/releases/tag/{found.tag}",
         "id": found.id,
         "node_id": f"RE_{found.id}",
         "tag_name": found.tag,

@@ -20,6 +20,7 @@ from simulator.state import (
     SimRepository,
     SimReview,
 )
+from simulator.web_host import web
 
 
 def pull_request(api: str, repo: SimRepository, action: str, *, pull: SimPullRequest) -> Json:
@@ -68,7 +69,7 @@ def push(api: str, repo: SimRepository, moved: tuple[str, str | None, str], *, s
         "created": before is None,
         "deleted": False,
         "forced": before is not None and before not in repo.git.reachable(after),
-        "compare": f"https://github.com/{repo.full_name}/compare/{(before or after)[:12]}...{after[:12]}",
+        "compare": f"{web()}/{repo.full_name}/compare/{(before or after)[:12]}...{after[:12]}",
         "commits": commits,
         "head_commit": _pushed_commit(repo, after),
         "pusher": {"name": sender.login, "email": sender.signature.email},
@@ -91,7 +92,7 @@ def _pushed_commit(repo: SimRepository, id_: str) -> Json:
         "distinct": True,
         "message": draft.message.removesuffix("\n"),
         "timestamp": draft.committed_at.isoformat(),
-        "url": f"https://github.com/{repo.full_name}/commit/{id_}",
+        "url": f"{web()}/{repo.full_name}/commit/{id_}",
         **{role: {"name": person.name, "email": person.email} for role, person in people.items()},
         **named,
     }

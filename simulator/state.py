@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from simulator.differences import Differences
 from simulator.git import GitRepository, GitSignature
+from simulator.web_host import noreply_domain
 
 Json = dict[str, Any]
 Clock = Callable[[], datetime]
@@ -33,7 +34,7 @@ class SimAccount:
 
     @property
     def signature(self) -> GitSignature:
-        noreply = f"{self.id}+{self.login}@users.noreply.github.com"
+        noreply = f"{self.id}+{self.login}@{noreply_domain()}"
         return GitSignature(self.name or self.login, self.email or noreply)
 
 
@@ -289,7 +290,7 @@ class State:
 
     def account_of(self, email: str) -> SimAccount | None:
         """The account that GitHub resolves a commit's address to; a noreply address by the id in it."""
-        number, plus, _ = email.removesuffix("@users.noreply.github.com").partition("+")
-        if plus and number.isdecimal() and email.endswith("@users.noreply.github.com"):
+        number, plus, _ = email.partition("+")
+        if plus and number.isdecimal() and email.endswith(f"@{noreply_domain()}"):
             return next((found for found in self.accounts.values() if found.id == int(number)), None)
         return next((found for found in self.accounts.values() if found.signature.email == email), None)

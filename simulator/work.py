@@ -22,9 +22,9 @@ from simulator.state import (
     SimRepository,
     SimReview,
 )
+from simulator.web_host import web, web_flow
 
 Button = Literal["merge", "squash", "rebase"]
-WEB_FLOW = GitSignature("GitHub", "noreply@github.com")
 
 
 class Step(Struct, frozen=True):
@@ -196,20 +196,20 @@ class Activity(Administration):
             landing = merging.MergeDetails(by.signature, at, "", author)
             return merging.rebased_commits(repo.git, tip, pull_commits(repo, pull), landing=landing)
         if how == "squash":
-            landing = merging.MergeDetails(WEB_FLOW, at, _squash_message(repo, pull, author), author)
+            landing = merging.MergeDetails(web_flow(), at, _squash_message(repo, pull, author), author)
             return [merging.squash_commit(repo.git, tip, pull.head, landing=landing)]
         owner = (pull.head_repository or repo).owner.login
         message = f"Merge pull request #{pull.number} from {owner}/{pull.head_ref}\n\n{pull.issue.title}\n"
-        landing = merging.MergeDetails(WEB_FLOW, at, message, by.signature)
+        landing = merging.MergeDetails(web_flow(), at, message, by.signature)
         return [merging.merge_commit(repo.git, tip, pull.head, landing=landing)]
 
     def land_by_bot(self, repo: SimRepository, pull: SimPullRequest, *, bot: SimAccount, at: datetime) -> str:
         """A merge bot squashes and pushes the work itself, then closes the pull request unmerged, as pytorch's does."""
         before = repo.git.branches[pull.base_ref]
         author = (pull.issue.user or bot).signature
-        link = f"https://github.com/{repo.full_name}/pull/{pull.number}"
+        link = f"{web()}/{repo.full_name}/pull/{pull.number}"
         approvers = sorted({entry.user.login for entry in pull.reviews if entry.state == "APPROVED"})
-        approved = ", ".join(f"https://github.com/{login}" for login in approvers)
+        approved = ", ".join(f"{web()}/{login}" for login in approvers)
         message = f"{pull.issue.title} (#{pull.number})\n\n{pull.issue.body}\n\nPull Request resolved: {link}\n"
         message += f"Approved by: {approved}\n"
         landing = merging.MergeDetails(bot.signature, at, message, author)
@@ -236,7 +236,7 @@ class Activity(Administration):
             raise ValueError(f"#{pull.number} has not landed")
         title = f'Revert "{pull.issue.title}"'
         message = f"{title}\n\nThis reverts commit {landed}.\n"
-        landing = merging.MergeDetails(WEB_FLOW, at, message, by.signature)
+        landing = merging.MergeDetails(web_flow(), at, message, by.signature)
         after = merging.reverting_draft(repo.git, tip, landed, landing=landing).tree
         now = repo.git.commits[tip].tree
         edits = {

@@ -12,6 +12,7 @@ from simulator.shapes.accounts import user
 from simulator.shapes.conversations import pull, pull_commits
 from simulator.shapes.repositories import commit, content, file, full_repository, stats
 from simulator.state import Json
+from simulator.web_host import web
 
 FILES_OF_A_COMMIT = 3000
 FILES_OF_A_COMPARISON = 300
@@ -100,7 +101,7 @@ def compare(call: Call) -> ApiResponse:
     part, headers = page_of(call, ahead, default=250, most=250)
     files = call.repo.differences.between(fork_point, head.id)[:FILES_OF_A_COMPARISON]
     url = f"{call.api}{call.path}"
-    page = f"https://github.com/{call.repo.full_name}/compare/{base.id}...{head.id}"
+    page = f"{web()}/{call.repo.full_name}/compare/{base.id}...{head.id}"
     links = {"permalink_url": page, "diff_url": page + ".diff", "patch_url": page + ".patch"}
     status = {(False, False): "identical", (True, False): "ahead", (False, True): "behind", (True, True): "diverged"}
     shape = {

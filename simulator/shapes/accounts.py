@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from simulator.state import Json, SimAccount, SimApp, SimInstallation, SimToken
+from simulator.web_host import web
 
 EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -28,7 +29,7 @@ def user(api: str, account: SimAccount) -> Json:
         "avatar_url": f"https://avatars.githubusercontent.com/u/{account.id}?v=4",
         "gravatar_id": "",
         "url": url,
-        "html_url": f"https://github.com/{account.login}",
+        "html_url": f"{web()}/{account.login}",
         "followers_url": f"{url}/followers",
         "following_url": f"{url}/following{{/other_user}}",
         "gists_url": f"{url}/gists{{/gist_id}}",
@@ -72,7 +73,7 @@ def app(api: str, found: SimApp) -> Json:
         "name": found.slug.replace("-", " ").title(),
         "description": "",
         "external_url": "https://example.invalid",
-        "html_url": f"https://github.com/apps/{found.slug}",
+        "html_url": f"{web()}/apps/{found.slug}",
         "created_at": stamp(EPOCH),
         "updated_at": stamp(EPOCH),
         "permissions": found.permissions,
@@ -89,7 +90,7 @@ def installation(api: str, found: SimInstallation) -> Json:
         "repository_selection": "all" if found.selection is None else "selected",
         "access_tokens_url": f"{url}/access_tokens",
         "repositories_url": f"{api}/installation/repositories",
-        "html_url": f"https://github.com/organizations/{found.account.login}/settings/installations/{found.id}",
+        "html_url": f"{web()}/organizations/{found.account.login}/settings/installations/{found.id}",
         "app_id": found.app.id,
         "app_slug": found.app.slug,
         "target_id": found.account.id,

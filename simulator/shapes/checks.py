@@ -5,6 +5,7 @@ from __future__ import annotations
 from simulator.shapes.accounts import app
 from simulator.shapes.conversations import pull
 from simulator.state import Json, SimCheckRun, SimRepository
+from simulator.web_host import web
 
 
 def check_run(api: str, repo: SimRepository, found: SimCheckRun) -> Json:
@@ -18,7 +19,7 @@ def check_run(api: str, repo: SimRepository, found: SimCheckRun) -> Json:
         "annotations_count": len(output.get("annotations", [])),
         "annotations_url": f"{url}/annotations",
     }
-    page = f"https://github.com/{repo.full_name}/runs/{found.id}"
+    page = f"{web()}/{repo.full_name}/runs/{found.id}"
     requests = [pull(api, repo, entry) for entry in repo.pulls if entry.head == head and entry.head_repository is repo]
     return {
         "id": found.id,

@@ -15,6 +15,7 @@ from simulator.state import (
     SimRepository,
     SimReview,
 )
+from simulator.web_host import web
 
 REACTIONS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
 SHARED_WITH_ISSUE = (
@@ -71,7 +72,7 @@ def association(repo: SimRepository, login: str | None) -> str:
 def comment(api: str, repo: SimRepository, found: Comment) -> Json:
     url, page = (
         f"{api}/repos/{repo.full_name}/issues",
-        f"https://github.com/{repo.full_name}/issues/{found.issue.number}",
+        f"{web()}/{repo.full_name}/issues/{found.issue.number}",
     )
     counts = {name: sum(entry.content == name for entry in found.reactions) for name in REACTIONS}
     return {
@@ -91,7 +92,7 @@ def comment(api: str, repo: SimRepository, found: Comment) -> Json:
 
 
 def issue(api: str, repo: SimRepository, found: Issue) -> Json:
-    url, page = f"{api}/repos/{repo.full_name}/issues/{found.number}", f"https://github.com/{repo.full_name}"
+    url, page = f"{api}/repos/{repo.full_name}/issues/{found.number}", f"{web()}/{repo.full_name}"
     shape: Json = {
         "id": found.id,
         "node_id": f"I_{found.id}",
@@ -146,7 +147,7 @@ def pull(api: str, repo: SimRepository, found: SimPullRequest) -> Json:
     """A pull request as lists contain it."""
     url = f"{api}/repos/{repo.full_name}/pulls/{found.number}"
     base = issue(api, repo, found.issue)
-    page = f"https://github.com/{repo.full_name}/pull/{found.number}"
+    page = f"{web()}/{repo.full_name}/pull/{found.number}"
     links = {
         "self": url,
         "html": page,
@@ -211,7 +212,7 @@ def pull_commits(repo: SimRepository, found: SimPullRequest) -> list[str]:
 def review(api: str, repo: SimRepository, found: tuple[SimPullRequest, SimReview]) -> Json:
     request, entry = found
     pull_url = f"{api}/repos/{repo.full_name}/pulls/{request.number}"
-    page = f"https://github.com/{repo.full_name}/pull/{request.number}#pullrequestreview-{entry.id}"
+    page = f"{web()}/{repo.full_name}/pull/{request.number}#pullrequestreview-{entry.id}"
     return {
         "id": entry.id,
         "node_id": f"PRR_{entry.id}",
@@ -231,7 +232,7 @@ def review_comment(api: str, repo: SimRepository, found: tuple[SimPullRequest, R
     request, entry = found
     pull_url = f"{api}/repos/{repo.full_name}/pulls/{request.number}"
     link = f"{api}/repos/{repo.full_name}/pulls/comments/{entry.id}"
-    page = f"https://github.com/{repo.full_name}/pull/{request.number}#discussion_r{entry.id}"
+    page = f"{web()}/{repo.full_name}/pull/{request.number}#discussion_r{entry.id}"
     when = stamp(entry.review.submitted_at)
     return {
         "id": entry.id,

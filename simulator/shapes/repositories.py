@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
+from simulator import web_host
 from simulator.differences import FileDifference
 from simulator.git import GitCommit, GitSignature
 from simulator.shapes.accounts import maybe_user, stamp, user
 from simulator.state import Json, SimRepository, State
+from simulator.web_host import web
 
 URL_TEMPLATES = [
     "archive",
@@ -53,7 +55,7 @@ PLAIN_URLS = [
 
 
 def repository(api: str, found: SimRepository) -> Json:
-    url, page = f"{api}/repos/{found.full_name}", f"https://github.com/{found.full_name}"
+    url, page = f"{api}/repos/{found.full_name}", f"{web()}/{found.full_name}"
     links = {f"{name}_url": f"{url}/{name}{{/name}}" for name in URL_TEMPLATES}
     links |= {f"{name}_url": f"{url}/{name}" for name in PLAIN_URLS}
     flags = dict.fromkeys(("archived", "disabled", "has_pages", "web_commit_signoff_required"), False)
@@ -71,8 +73,8 @@ def repository(api: str, found: SimRepository) -> Json:
         "fork": found.fork_of is not None,
         "url": url,
         **links,
-        "git_url": f"git://github.com/{found.full_name}.git",
-        "ssh_url": f"git@github.com:{found.full_name}.git",
+        "git_url": f"git://{web_host.HOST}/{found.full_name}.git",
+        "ssh_url": f"git@{web_host.HOST}:{found.full_name}.git",
         "clone_url": f"{api.removesuffix('/api/v3')}/{found.full_name}.git",
         "svn_url": page,
         "mirror_url": None,
@@ -114,7 +116,7 @@ def commit(api: str, state: State, found: tuple[SimRepository, GitCommit]) -> Js
     """One commit as lists contain it."""
     repo, entry = found
     repository_url, draft = f"{api}/repos/{repo.full_name}", entry.draft
-    page = f"https://github.com/{repo.full_name}/commit"
+    page = f"{web()}/{repo.full_name}/commit"
     return {
         "sha": entry.id,
         "node_id": f"C_{entry.id}",
@@ -142,7 +144,7 @@ def commit(api: str, state: State, found: tuple[SimRepository, GitCommit]) -> Js
 def file(api: str, repo: SimRepository, found: tuple[FileDifference, str]) -> Json:
     """One changed file; `found` is (file, commit id)."""
     entry, at = found
-    page = f"https://github.com/{repo.full_name}"
+    page = f"{web()}/{repo.full_name}"
     shape: Json = {
         "sha": entry.blob,
         "filename": entry.path,
@@ -171,7 +173,7 @@ def content(api: str, repo: SimRepository, found: tuple[str, str, bytes]) -> Jso
     path, blob, raw = found
     url, page = (
         f"{api}/repos/{repo.full_name}",
-        f"https://github.com/{repo.full_name}/blob/{repo.git.default_branch}/{path}",
+        f"{web()}/{repo.full_name}/blob/{repo.git.default_branch}/{path}",
     )
     git_url = f"{url}/git/blobs/{blob}"
     return {

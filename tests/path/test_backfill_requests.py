@@ -15,6 +15,7 @@ from bot.model.ids import RepositoryId
 from bot.store import configurations, ledger
 from simulator.server import Simulator
 from simulator.state import SimAccount
+from simulator.web_host import noreply_domain
 from simulator.work import NewPullRequest, Step
 from simulator.world import World
 from tests.path.running import Running
@@ -76,7 +77,7 @@ async def test_people_beyond_the_page_query_are_requested_once(
     world = small_world(github)
     push_of_many(world)
     mender = github.bot("mender[bot]")
-    mender.email = "mender[bot]@users.noreply.github.com"
+    mender.email = f"mender[bot]@{noreply_domain()}"
     await land(world, world.people["ada"], range(1, 5))
     await land(world, mender, range(5, 9))
     async with bot_on(github, world, tmp_path, backfill=True) as there:

@@ -15,6 +15,7 @@ from bot.model.ids import RepositoryId
 from bot.store import ledger
 from simulator.imported import Imported, advance, close_unmerged, import_clone
 from simulator.server import Simulator
+from simulator.web_host import web
 from simulator.world import World
 from tests.history.repository import Repository
 from tests.path.running import Running, running
@@ -76,7 +77,7 @@ async def facts_of(there: Running, found: Imported) -> list[Fact]:
 async def test_a_push_attributes_each_commit_to_its_pull_request(
     github: Simulator, tmp_path: Path, story: object
 ) -> None:
-    made = Repository(tmp_path / "clone", "https://github.com/acme/rocket.git")
+    made = Repository(tmp_path / "clone", f"{web()}/acme/rocket.git")
     expected = story(made)  # type: ignore[operator]  # one of the functions above
     by = github.account("mara")
     owner = github.organisation("acme")

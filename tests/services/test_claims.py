@@ -11,6 +11,7 @@ from bot.services.recording.rebuild import rebuild
 from bot.store.people import PERSON
 from bot.store.totals import TOTALS
 from simulator.server import Simulator
+from simulator.web_host import noreply_domain
 from simulator.work import NewPullRequest, Step
 from tests.services.conftest import github, strict_github
 from tests.services.landed import NOW, Town, town
@@ -81,8 +82,8 @@ async def test_a_trailer_writes_nothing_about_the_account_that_it_names(github: 
 
         before, counted = row(), _counted(there, "ada")
         for forged in (
-            f"Someone Else <{ada}+x@users.noreply.github.com>",
-            f"x[bot] <{ada}+x[bot]@users.noreply.github.com>",
+            f"Someone Else <{ada}+x@{noreply_domain()}>",
+            f"x[bot] <{ada}+x[bot]@{noreply_domain()}>",
         ):
             await there.land("feat: add a horn", by="sid", body=f"Co-authored-by: {forged}")
         assert (row(), _counted(there, "ada")) == (before, counted)

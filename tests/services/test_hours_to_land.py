@@ -19,6 +19,7 @@ from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.render.text.json import render_json
 from bot.store import records
 from simulator.server import Simulator
+from simulator.web_host import web
 from simulator.work import NewPullRequest, Step
 from tests.services.landed import NOW, Town, town
 
@@ -48,7 +49,7 @@ async def profile_of(there: Town) -> Profile:
 
 def clone_of(there: Town, folder: Path) -> str:
     subprocess.run(["git", "clone", "-q", there.repository.git.path, folder], check=True)
-    subprocess.run(["git", "-C", folder, "remote", "set-url", "origin", "https://github.com/acme/app.git"], check=True)
+    subprocess.run(["git", "-C", folder, "remote", "set-url", "origin", f"{web()}/acme/app.git"], check=True)
     return str(folder)
 
 

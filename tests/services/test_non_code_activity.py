@@ -20,6 +20,7 @@ from bot.store.choices import export
 from simulator.non_code_activity import delete_release, label_issue, promote_release, publish_release, triage_issue
 from simulator.server import Simulator
 from simulator.state import Issue, SimAccount
+from simulator.web_host import web
 from simulator.work import NewPullRequest, Step
 from tests.path.requests import Shop, shop
 from tests.services.landed import NOW, Town, town
@@ -65,7 +66,7 @@ async def test_issues_of_others_that_were_sorted_are_counted_once_each_and_cost_
         (f"#{first.number}", ("closed", "labelled")),
         (f"#{second.number}", ("assigned", "transferred")),
     ]
-    assert triage[0].url == f"https://github.com/acme/app/issues/{first.number}"
+    assert triage[0].url == f"{web()}/acme/app/issues/{first.number}"
     assert not await seen(there, there.ada)
 
 
@@ -122,7 +123,7 @@ async def test_a_release_is_credited_to_its_author_or_publisher_if_a_machine_dra
     await there.cost()
     mara, ada = await seen(there, there.mara), await seen(there, there.ada)
     assert [(one.name, one.did) for one in mara.releases] == [("v1", ("release",)), ("v3-rc", ("prerelease",))]
-    assert [(one.name, one.url) for one in ada.releases] == [("v2", "https://github.com/acme/app/releases/tag/v2")]
+    assert [(one.name, one.url) for one in ada.releases] == [("v2", f"{web()}/acme/app/releases/tag/v2")]
 
 
 async def test_only_the_person_who_merges_their_own_work_is_credited_with_it(there: Shop) -> None:
@@ -196,7 +197,7 @@ async def test_a_digest_reports_reviews_and_releases_without_text_that_strangers
         await _april(there)
         assert "| Bea Example | 1 | 1 | 0 | 1 |" in _rows(there)
         (digest,) = there.digests()
-        assert "Released: [v1](https://redirect.github.com/acme/app/releases/tag/v1)." in digest
+        assert f"Released: [v1]({web().replace('//github', '//redirect.github')}/acme/app/releases/tag/v1)." in digest
         assert "octocat" not in digest
 
 

@@ -16,6 +16,7 @@ from bot.model.profile import NonCodeActivity, Trace
 from bot.store import observations, records
 from simulator.server import Simulator
 from simulator.state import SimPullRequest
+from simulator.web_host import web
 from tests.path.requests import Shop, shop
 
 
@@ -60,7 +61,7 @@ async def test_reviews_are_counted_for_the_reviewer_separately_from_code(there: 
         found = records.facts_about(connection, [mara], [repository_id(there)])
         assert records.facts_about(connection, [mara], []).non_code_by_month(ZoneInfo("UTC")) == {}
         assert records.facts_about(connection, [ada], [repository_id(there)]).non_code_by_month(ZoneInfo("UTC")) == {}
-    address = f"https://github.com/acme/app/pull/{pull.number}"
+    address = f"{web()}/acme/app/pull/{pull.number}"
     trace = Trace("acme/app", f"#{pull.number}", address, ("approved", "changes_requested", "reviewed", "reviewed"))
     assert list(found.non_code_by_month(ZoneInfo("UTC")).values()) == [NonCodeActivity(reviews=(trace,))]
     first = int(found.given[0].at.timestamp())

@@ -19,6 +19,7 @@ from bot.store.schema import TABLES
 from bot.store.visibility import person_state
 from bot.web.owner import SESSION_COOKIE
 from simulator.server import Simulator
+from simulator.web_host import noreply_domain
 from simulator.work import NewPullRequest, Step
 from tests.services.landed import NOW, Town, reactions, town
 
@@ -109,7 +110,7 @@ async def test_an_anonymous_person_is_counted_without_the_name(github: Simulator
 async def test_an_erased_person_is_nowhere_and_replays_do_not_restore_them(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
         await _posted_texts(there)
-        credit = f"Co-authored-by: Ada Example <{there.people['ada'].id}+ada@users.noreply.github.com>"
+        credit = f"Co-authored-by: Ada Example <{there.people['ada'].id}+ada@{noreply_domain()}>"
         await there.land("feat: add a horn", by="bea", body=credit)
         pull = there.repository.pulls[0]
         await there.say(pull.issue, "/almanac me", by="ada")

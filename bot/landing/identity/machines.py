@@ -160,7 +160,7 @@ def is_landing_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
 def is_web_flow(sig: Signature) -> bool:
     """Whether it is GitHub itself, acting for whoever pressed a button.
 
-    An Enterprise Server signs as `noreply@HOST`, which its operator may change: then its answer about the account counts.
+    An Enterprise Server signs as `noreply@HOST`; its operator may change that, so its answer about the account counts.
     """
     email = plain_email(sig.email)
     if sig.host == GITHUB:

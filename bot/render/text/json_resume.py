@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from bot.metrics.commits import COMMITS
 from bot.metrics.months import MONTHS
 from bot.metrics.registry import metrics_on
+from bot.model.commit import GITHUB
 from bot.model.profile import Number, Profile, RepositoryRecord
 from bot.render.plain_text import plain_lines, plain_text
 from bot.render.verification import repository_addresses
@@ -52,7 +54,7 @@ def _basics(profile: Profile) -> dict[str, Any]:
     basics: dict[str, Any] = {"name": plain_text(who.display), "summary": plain_lines(profile.narrative.text)}
     if who.login and who.naming == "named":
         login = plain_text(who.login)
-        basics["profiles"] = [{"network": "GitHub", "username": login, "url": f"https://github.com/{login}"}]
+        basics["profiles"] = [{"network": "GitHub", "username": login, "url": f"https://{_server(profile)}/{login}"}]
     return basics
 
 
@@ -66,6 +68,11 @@ def _project(record: RepositoryRecord, address: str | None) -> dict[str, Any]:
         "type": "open source contribution" if address else "contribution",
     }
     return project | ({"url": address} if address else {})
+
+
+def _server(profile: Profile) -> str:
+    """The server of the person's account, by the links to their changes."""
+    return next((urlsplit(change.url).netloc for change in profile.changes if change.url), GITHUB)
 
 
 def _skills(profile: Profile) -> list[dict[str, Any]]:
