@@ -209,7 +209,8 @@ BOT_OR_STATED: Mapping[str | None, int] = {stated: number for number, stated in 
 
 
 def _signature_to_json(person: Signature) -> list[object]:
-    row = [person.name, person.email, person.user_id, person.login, BOT_OR_STATED.get(person.stated, person.bot)]
+    said = BOT_OR_STATED.get(person.stated, person.bot)
+    row: list[object] = [person.name, person.email, person.user_id, person.login, said]
     return row if person.host else [*row, person.host]
 
 
