@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from simulator import web_host
-from tests.path.test_batches import *  # noqa: F403
-from tests.path.test_replay import (  # noqa: F401
+from tests.path.test_batches import *  # noqa: F403 (the same tests again)
+from tests.path.test_replay import (  # noqa: F401 (the same test again)
     test_a_small_replay_is_the_same_from_deliveries_and_from_clones,
 )
-from tests.services.test_claims import *  # noqa: F403
-from tests.services.test_hours_to_land import *  # noqa: F403
-from tests.services.test_observations import *  # noqa: F403
+from tests.services.test_claims import *  # noqa: F403 (the same tests again)
+from tests.services.test_hours_to_land import *  # noqa: F403 (the same tests again)
+from tests.services.test_observations import *  # noqa: F403 (the same tests again)
 
 
 @pytest.fixture(autouse=True)
