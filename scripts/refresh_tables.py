@@ -1,10 +1,10 @@
-"""How are the JSON tables kept current: skill_index.json, skill_names.txt and manifests.json, and machines.json?
+"""How are the tables kept current that are read as JSON, and skill_names.txt?
 
     python -m scripts.refresh_tables
 
-People edit the vocabulary (`bot/metrics/vocabulary/*.toml`), `bot/metrics/manifests.toml` and
-`bot/landing/identity/machines.toml`. Reading TOML takes twenty
-times as long, and would delay every command that measures.
+People edit the vocabulary (`bot/metrics/vocabulary/*.toml`), `manifests.toml`, `imports.toml` and `definitions.toml`
+beside it, and `bot/landing/identity/machines.toml`. Reading TOML takes twenty times as long, and would delay every
+command that measures.
 """
 
 from __future__ import annotations
@@ -161,15 +161,15 @@ def _words() -> dict[str, str]:
     return words
 
 
-def manifests() -> list[dict[str, Any]]:
-    """The rows of `manifests.toml`."""
-    rows: list[dict[str, Any]] = tomllib.loads((ROOM / "manifests.toml").read_text(encoding="utf-8"))["manifest"]
+def _rows(file: Path, name: str) -> list[dict[str, Any]]:
+    """The rows `[[name]]` of a table that people edit."""
+    rows: list[dict[str, Any]] = tomllib.loads(file.read_text(encoding="utf-8"))[name]
     return rows
 
 
 def machines() -> list[dict[str, Any]]:
     """The rows of `machines.toml`, with every text of words as a list."""
-    rows: list[dict[str, Any]] = tomllib.loads((IDENTITY / "machines.toml").read_text(encoding="utf-8"))["machine"]
+    rows = _rows(IDENTITY / "machines.toml", "machine")
     return [{key: _machine_field(key, value) for key, value in row.items()} for row in rows]
 
 
@@ -202,7 +202,10 @@ def _traces(row: Mapping[str, Any]) -> str:
 
 def files() -> dict[Path, str]:
     """The required content of each file."""
-    tables = {"skill_index.json": index(), "manifests.json": manifests()}
+    tables = {"skill_index.json": index()} | {
+        f"{table}.json": _rows(ROOM / f"{table}.toml", name)
+        for table, name in {"manifests": "manifest", "imports": "syntax", "definitions": "definition"}.items()
+    }
     found = {ROOM / name: json.dumps(table, ensure_ascii=False, indent=1) + "\n" for name, table in tables.items()}
     machine_rows = "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in machines()) + "\n]\n"
     return found | {
