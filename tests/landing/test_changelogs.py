@@ -6,9 +6,8 @@ import pytest
 from landing_facts import a_file
 
 from bot.landing.changelogs.headings import added_headings
-from bot.landing.changelogs.numbers import change_numbers, credited_people
 from bot.landing.changelogs.paths import changelog_file
-from bot.landing.changelogs.reading import changelog_lines
+from bot.landing.changelogs.reading import change_numbers, changelog_lines, credited_people
 from bot.model.commit import FileChange
 from bot.model.fact import ChangelogLine
 
