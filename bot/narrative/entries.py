@@ -114,7 +114,7 @@ def _entry(own: _Own, texts: ProjectTexts, zone: ZoneInfo) -> Entry | None:
     for one in _candidates(own, texts):
         cleaned = clean(one.raw)
         if cleaned.text and reason_not_to_quote(one.raw, cleaned.text) is None:
-            return _made(own, one, cleaned, release=_release(own, one.line, texts), month=_month(own, zone))
+            return _made(own, one, cleaned, texts=texts, month=_month(own, zone))
     return None
 
 
@@ -180,9 +180,11 @@ def _is_credited(own: _Own, line: ChangelogLine) -> bool:
     return own.complete or sum(one.lines.total for one in own.commits) * WITH_SHARE >= total
 
 
-def _made(own: _Own, one: _Candidate, cleaned: Cleaned, *, release: str | None, month: Month) -> Entry:
+def _made(own: _Own, one: _Candidate, cleaned: Cleaned, *, texts: ProjectTexts, month: Month) -> Entry:
     change = own.change
     by_commit = one.source == "subject"
+    others = _others(own, one.line)
+    named = {name for key, name in others.items() if texts.nameable is None or key in texts.nameable}
     return Entry(
         quoted=cleaned.text,
         tag=_tag(own, one, cleaned),
@@ -191,8 +193,9 @@ def _made(own: _Own, one: _Candidate, cleaned: Cleaned, *, release: str | None, 
         commit=one.commit,
         link=_commit_link(change, one.commit) if by_commit else change.url,
         number=None if by_commit else change.pull_request,
-        people=_others(own, one.line),
-        release=release,
+        people=tuple(name for name in dict.fromkeys(others.values()) if name in named),
+        unnamed=len(set(others.values()) - named),
+        release=_release(own, one.line, texts),
         month=month,
     )
 
@@ -212,8 +215,8 @@ def _commit_link(change: Change, commit: CommitId | None) -> str | None:
     return f"{change.url.rsplit('/', 2)[0]}/commit/{commit}"
 
 
-def _others(own: _Own, line: ChangelogLine | None) -> tuple[str, ...]:
-    """Other people who wrote a quarter of the change's lines, and those whom its entry credits, by name."""
+def _others(own: _Own, line: ChangelogLine | None) -> Mapping[PersonKey, str]:
+    """Names of other people who wrote a quarter of the change's lines, and of those whom its entry credits."""
     total = max(own.change.lines.total, 1)
     lines: dict[PersonKey, int] = {}
     people: dict[PersonKey, Signature] = {}
@@ -225,11 +228,11 @@ def _others(own: _Own, line: ChangelogLine | None) -> tuple[str, ...]:
                 people.setdefault(key, author)
     credited = {name.lower() for name in line.people} if line else set()
     helped = [who for one in own.change.commits for who in one.fact.co_authors if person_key(who) not in own.keys]
-    named = [who.name for key, who in people.items() if lines[key] * WITH_SHARE >= total]
-    named += [
-        who.name for who in (*people.values(), *helped) if {who.name.lower(), (who.login or "").lower()} & credited
-    ]
-    return tuple(dict.fromkeys(name for name in named if name and name.lower() not in own.names))
+    found = {key: who.name for key, who in people.items() if lines[key] * WITH_SHARE >= total}
+    for who in (*people.values(), *helped):
+        if {who.name.lower(), (who.login or "").lower()} & credited:
+            found.setdefault(person_key(who), who.name)
+    return {key: name for key, name in found.items() if name and name.lower() not in own.names}
 
 
 def _parts(one: CountedCommit) -> list[tuple[Signature, int]]:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from bot.landing.changelogs.evidence import entry_key, heading_key, renames_key
 from bot.landing.changelogs.headings import heading_token
 from bot.model.fact import ChangelogLine, Fact
-from bot.model.ids import CommitId
+from bot.model.ids import CommitId, PersonKey
 
 
 class CitedLine(NamedTuple):
@@ -47,6 +47,8 @@ class ProjectTexts(Struct, frozen=True):
     """by repository in lower case, oldest first"""
     releases: Mapping[CommitId, str] = field(default_factory=dict)
     """the first release whose tag contains a commit"""
+    nameable: Collection[PersonKey] | None = None
+    """the people whom an entry may name beside the person; None for all, on pages that nobody is served"""
 
 
 NO_TEXTS = ProjectTexts()

@@ -17,6 +17,7 @@ from bot.model.profile import MonthRecord, NonCodeActivity
 from bot.narrative.month_text import month_text
 from bot.narrative.non_code_activity import NO_NON_CODE, with_non_code
 from bot.narrative.profile import month_record
+from bot.narrative.project_texts import ProjectTexts
 from bot.narrative.timeline import turns_by_month
 from bot.narrative.title_quotes import quotes_of
 
@@ -62,8 +63,8 @@ def contributor_months(
 
 
 def with_summary(one: ContributorMonth, changes: Sequence[Change], zone: ZoneInfo) -> MonthRecord:
-    """The contributor's month with its text."""
+    """The contributor's month with its text, which names nobody else."""
     by_id = {change.id: change for change in changes}
     turns = turns_by_month({one.work.month: one.work}, by_id, zone=zone).get(one.work.month, ())
-    quotes = quotes_of(one.work.delivered, one.keys, zone)
+    quotes = quotes_of(one.work.delivered, one.keys, zone, ProjectTexts(nameable=()))
     return replace(one.record, summary=month_text(one.record, one.work, turns, quotes))

@@ -108,6 +108,7 @@ def _joined(frame: _Frame, found: Sequence[tuple[Entry, str]]) -> Entry:
         quoted=" ".join((*frame[0], "…", *frame[1])),
         tag=first.tag if len(tags) == 1 else None,
         people=tuple(dict.fromkeys(name for entry, _ in found for name in entry.people)),
+        unnamed=max(entry.unnamed for entry, _ in found),
         release=None,
         objects=tuple(dict.fromkeys(objects)),
         count=len(found),

@@ -9,7 +9,7 @@ from bot.model.change import Change
 from bot.model.ids import ChangeId, Kind
 from bot.model.profile import Layout, Sentence
 from bot.narrative.entry import Entry, Theme
-from bot.narrative.words import digits, join_list, month_name, month_span
+from bot.narrative.words import digits, join_list, month_name, month_span, quantity
 
 MOST_EVIDENCE = 50
 """changes cited after a sentence about many"""
@@ -70,8 +70,9 @@ def entry_notes(entry: Entry, *, dated: bool = False) -> tuple[str, ...]:
     if entry.count > 1:
         objects = ", ".join(entry.objects[:_MOST_OBJECTS]) + (", …" if len(entry.objects) > _MOST_OBJECTS else "")
         notes.append(digits(entry.count, "change") + (f": {objects}" if objects else ""))
-    if entry.people:
-        notes.append(f"with {join_list(entry.people)}")
+    if entry.people or entry.unnamed:
+        unnamed = [quantity(entry.unnamed, "other")] if entry.unnamed else []
+        notes.append(f"with {join_list([*entry.people, *unnamed])}")
     if entry.release:
         notes.append(f"in {entry.release}")
     elif dated:

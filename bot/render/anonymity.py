@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from bot.landing.identity.addresses import is_noreply, login_of, person_key, plain_email
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Signature
-from bot.model.ids import ChangeId, CommitId, PersonKey
+from bot.model.ids import ChangeId, CommitId
 from bot.model.profile import AiUsage, NonCodeActivity, Part, Profile, Quality, Score, Sentence, Text, Trace
 
 if TYPE_CHECKING:
@@ -336,15 +336,6 @@ def apply_naming(profile: Profile, changes: Iterable[Change], scope: ProfileScop
     )
 
 
-def redact_names(changes: Sequence[Change], hidden: Collection[PersonKey]) -> tuple[Change, ...]:
-    """The changes; in their titles, every word that identifies one of these people is masked."""
-    signed: dict[PersonKey, set[Signature]] = {}
-    for fact in (commit.fact for change in changes for commit in change.commits):
-        for sig in (fact.author, fact.committer, *fact.co_authors):
-            if (key := person_key(sig)) in hidden:
-                signed.setdefault(key, set()).add(sig)
-    redacted = tuple(changes)
-    for key in sorted(signed):
-        word = _build_mask(_identity_pattern(Identity.of(signed[key])))
-        redacted = tuple(replace(change, title=word(change.title)) for change in redacted)
-    return redacted
+def mask_of(signatures: Iterable[Signature]) -> Mask:
+    """A function that masks every word of a text that identifies the person of these signatures."""
+    return _build_mask(_identity_pattern(Identity.of(signatures)))

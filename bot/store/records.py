@@ -28,7 +28,8 @@ from bot.model.fact import Fact
 from bot.model.ids import CommitId, InstallationId, Month, PersonKey, RepositoryId
 from bot.model.profile import NonCodeActivity
 from bot.narrative.project_texts import ProjectTexts, project_texts
-from bot.store import first_landings, installations, lines, observations
+from bot.render.redaction import redact_texts
+from bot.store import first_landings, installations, lines, observations, visibility
 from bot.store.classifications import read_corrections
 from bot.store.corrections import CORRECTION
 from bot.store.evidence import evidence_about
@@ -43,6 +44,8 @@ class LedgerMark(Struct, frozen=True):
     last: int
     corrections: int
     observations: int = 0
+    naming: int = 0
+    """whom pages may name"""
 
 
 NO_LINES = LineRecord({}, ())
@@ -76,6 +79,10 @@ class RecordedFacts(Struct, frozen=True):
     """of the numbers that stand beside others in these changelog entries, those of pull requests"""
     host: str = GITHUB
     """the server of the repositories"""
+    nameable: frozenset[PersonKey] = frozenset()
+    """those with a part in the facts whom this page may name beside the person"""
+    unnamed: frozenset[PersonKey] = frozenset()
+    """everybody whom no page may name, other than the person"""
 
     def content(self) -> bytes:
         """A digest of everything here that a profile is made of: equal digests give equal profiles.
@@ -86,7 +93,8 @@ class RecordedFacts(Struct, frozen=True):
         rest = (self.recorded_at, [sorted(map(repr, rows)) for rows in evidence])
         found = blake2b("\0".join((*self.texts, *self.evidence)).encode("utf-8", "surrogatepass"))
         taken = sorted((one.owner, one.by, one.replaced, one.dropped) for one in self.lines.losses)
-        more = (rest, sorted(self.lines.added.items()), taken, sorted(self.fully_read), sorted(self.names.items()))
+        known = (sorted(self.fully_read), sorted(self.names.items()), sorted(self.nameable), sorted(self.unnamed))
+        more = (rest, sorted(self.lines.added.items()), taken, known)
         found.update(repr(more).encode("utf-8", "replace"))
         return found.digest()
 
@@ -94,9 +102,10 @@ class RecordedFacts(Struct, frozen=True):
         """The facts, oldest first."""
         return [fact_of(text) for text in self.texts]
 
-    def project_texts(self) -> ProjectTexts:
-        """What other landings tell of these facts."""
-        return project_texts([fact_of(text) for text in self.evidence], pulls=self.pulls)
+    def project_texts(self, changes: Sequence[Change]) -> ProjectTexts:
+        """What other landings tell of these changes, and who may be named."""
+        found = redact_texts(map(fact_of, self.evidence), changes, self.unnamed)
+        return replace(project_texts(found, pulls=self.pulls), nameable=self.nameable)
 
     def timed_facts(self) -> list[tuple[Fact, datetime]]:
         """The facts, each with the time at which it was recorded."""
@@ -107,11 +116,12 @@ class RecordedFacts(Struct, frozen=True):
         return own_commits(changes, self.lines, zone)
 
     def until(self, end: int) -> RecordedFacts:
-        """The same without what GitHub showed after that second of the epoch."""
+        """The same without what GitHub showed after that second of the epoch. It is for snapshots, which stay, so it
+        names nobody else: who is public today may not be later."""
         given = tuple(one for one in self.given if one.at.timestamp() <= end)
         newcomers = tuple(one for one in self.newcomers if one.landed_at <= end)
         evidence = tuple(text for text in self.evidence if fact_of(text).landed_at <= end)
-        return replace(self, evidence=evidence, given=given, newcomers=newcomers)
+        return replace(self, evidence=evidence, given=given, newcomers=newcomers, nameable=frozenset())
 
     def non_code_by_month(self, zone: ZoneInfo) -> dict[Month, NonCodeActivity]:
         """What only GitHub showed about these people's activity, by month."""
@@ -135,11 +145,12 @@ def mark_of(connection: Connection, repositories: Collection[RepositoryId]) -> L
     """Changes whenever a fact of these repositories is added or deleted, or somebody corrects one."""
     corrections_query = select(func.count()).where(CORRECTION.c.repository_id.in_(repositories)).scalar_subquery()
     observed = observations.count_in(repositories).scalar_subquery()
-    query = select(func.count(), func.max(FACT.c.id), corrections_query, observed).where(
+    naming = visibility.naming_mark().scalar_subquery()
+    query = select(func.count(), func.max(FACT.c.id), corrections_query, observed, naming).where(
         FACT.c.repository_id.in_(repositories)
     )
-    facts, last, corrections, seen = connection.execute(query).one()
-    return LedgerMark(facts, last or 0, corrections, seen)
+    facts, last, corrections, seen, named = connection.execute(query).one()
+    return LedgerMark(facts, last or 0, corrections, seen, int(named))
 
 
 def facts_about(
@@ -153,7 +164,8 @@ def facts_about(
     given = tuple(observations.of_people(connection, people, repositories))
     newcomers = tuple(first_landings.newcomers_in(connection, people, fully_read)) if given else ()
     host = installations.server_of(connection, repositories) if given else GITHUB
-    return replace(found, given=given, newcomers=newcomers, fully_read=fully_read, host=host)
+    unnamed = found.unnamed.difference(people)
+    return replace(found, given=given, newcomers=newcomers, fully_read=fully_read, host=host, unnamed=unnamed)
 
 
 def facts_of_month(
@@ -182,8 +194,11 @@ def _folding(
     numbers = union_all(*(_reached(seeds, inside[island], f"reached_{island}") for island in sorted(inside) or (0,)))
     found = _facts(connection, FACT.c.id.in_(numbers))
     evidence, pulls = evidence_about(connection, found.facts(), names)
+    people = select(FACT_PERSON.c.person_key).where(FACT_PERSON.c.fact_id.in_(numbers))
     return replace(
         found,
+        nameable=visibility.nameable_people(connection, people),
+        unnamed=visibility.unnamed_people(connection),
         evidence=evidence,
         pulls=pulls,
         corrections=read_corrections(connection, names),

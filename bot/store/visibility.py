@@ -19,6 +19,7 @@ from sqlalchemy import (
     Select,
     Table,
     Text,
+    case,
     cast,
     delete,
     false,
@@ -170,6 +171,23 @@ def person_behind(connection: Connection, alias: str) -> PersonState | None:
 def public_people(connection: Connection) -> list[PersonState]:
     """Everybody with a public page, by key."""
     return _people(connection, PUBLISHED.c.public & PERSON.c.opted_out_at.is_(None))
+
+
+_NAMEABLE = PUBLISHED.c.public & (PUBLISHED.c.naming == "named") & PERSON.c.opted_out_at.is_(None)
+
+
+def nameable_people(connection: Connection, among: Select[Any]) -> frozenset[PersonKey]:
+    """The keys of those people whom the pages of others may name: they have a public page under their name."""
+    found = _people(connection, _NAMEABLE & PERSON.c.key.in_(among))
+    return frozenset(one.key for one in found if not one.opted_out)
+
+
+def naming_mark() -> Select[Any]:
+    """A query of one number that changes with everybody's choice of being named."""
+    unnamed = _HAS_LEFT | (PUBLISHED.c.naming == "anonymous")
+    weight = case((_NAMEABLE, PERSON.c.user_id), (unnamed, -PERSON.c.user_id), else_=0)
+    people = PERSON.outerjoin(PUBLISHED, PUBLISHED.c.subject == "person:" + PERSON.c.key)
+    return select(func.coalesce(func.sum(weight), 0)).select_from(people).where(_NAMEABLE | unnamed)
 
 
 def _people(connection: Connection, which: Any) -> list[PersonState]:

@@ -15,6 +15,7 @@ from bot.model.change import Change
 from bot.model.ids import Month, PersonKey
 from bot.render.html.organisation import RepositoryMonth, organisation_page, repository_month_page
 from bot.render.html.site import PageLocation
+from bot.render.redaction import redact_names
 from bot.store import links, records, visibility
 from bot.store.engine import StoreUnavailableError
 from bot.store.records import LedgerMark, RecordedFacts
@@ -131,7 +132,7 @@ def _render_repository_month(
     zone = context.pages.zone
     changes = [
         change
-        for change in found.changes(repositories_of(frame.opened.repositories))
+        for change in redact_names(found.changes(repositories_of(frame.opened.repositories)), found.unnamed)
         if change.repository == repository.full_name
         and month_of(change.landed_at, zone) == month
         and _has_visible_author(change, frame.without)

@@ -25,6 +25,7 @@ from bot.model.fact import Fact
 from bot.model.profile import Profile
 from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.render.anonymity import apply_naming
+from bot.render.redaction import redact_names
 from bot.store import records
 from bot.store.engine import Store
 from bot.store.lines import bring_up_to_date
@@ -151,6 +152,8 @@ def _profile(
     if frame.public:
         changes = changes_for_public(changes, keys)
     changes = count_once(changes, keys)
+    texts = found.project_texts(changes)
+    changes = redact_names(changes, found.unnamed)
     commits = commits_shown(changes, keys)
     now = max([day, *(at for fact, at in timed if (fact.repository, fact.commit) in commits)])
     person = _visible_person(frame.person, changes)
@@ -159,7 +162,7 @@ def _profile(
         found.own_lines(changes, frame.zone),
         non_code=found.non_code_by_month(frame.zone),
         partial=found.partial(),
-        texts=found.project_texts(),
+        texts=texts if frame.naming == "named" else replace(texts, nameable=()),
     )
     return apply_naming(build(changes, scope, context), changes, scope)
 

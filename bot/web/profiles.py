@@ -19,7 +19,7 @@ from bot.store.engine import StoreUnavailableError
 from bot.store.snapshots import SnapshotEntry, snapshot
 from bot.web import month_snapshots
 from bot.web.collaborators import PageContext, page_context
-from bot.web.profile_reader import Reading
+from bot.web.profile_reader import Reading, profile_as_of
 from bot.web.responses import (
     FORMATS,
     HTML,
@@ -183,8 +183,10 @@ async def show_snapshot(request: web.Request, opened: OpenPerson) -> web.Respons
 
 async def take_snapshot(context: PageContext, opened: OpenPerson) -> str | None:
     """Sign and save the current profile; return its id. None without a signing key or landings."""
-    reading = await read_profile(context, opened)
-    return await month_snapshots.take_snapshot_now(context.pages, opened, reading.profile)
+    now = int(context.pages.clock().timestamp())
+    subject = (opened.person, opened.grant, opened.repositories)
+    profile = await profile_as_of(context.pages.store, subject, context.pages.zone, now)
+    return await month_snapshots.take_snapshot_now(context.pages, opened, profile)
 
 
 __all__ = ["FORMATS", "show_difference", "show_month", "show_profile", "show_snapshot", "take_snapshot"]

@@ -17,6 +17,7 @@ from bot.narrative.entry import Entry
 from bot.narrative.highlights import rank
 from bot.narrative.project_texts import NO_TEXTS, ProjectTexts, project_texts
 from bot.narrative.runs import join_runs
+from bot.narrative.sentences import entry_notes
 from tests.narrative.worlds import MIRA, UTC_ZONE, change
 
 KEYS = {person_key(MIRA)}
@@ -54,6 +55,16 @@ def test_a_fragment_of_the_change_comes_first() -> None:
     found = _entry(_with(_pull(), changelog=(line,)))
     assert found is not None
     assert (found.quoted, found.source, found.tag) == ("Kept sockets open", "changelog", "Fix")
+
+
+def test_others_are_only_counted_where_they_may_not_be_named() -> None:
+    one = _joined_by(_pull(), BEN, 900, "Close the socket")
+    shown = [_entry(one, ProjectTexts(nameable=may)) for may in (None, {person_key(BEN)}, ())]
+    assert [entry_notes(entry) for entry in shown if entry] == [
+        ("with Ben Castle",),
+        ("with Ben Castle",),
+        ("with one other",),
+    ]
 
 
 def test_an_entry_that_credits_somebody_else_is_not_the_persons() -> None:

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from bot.landing.identity.credit import person_key
 from bot.model.commit import Signature
-from bot.render.anonymity import Identity, anonymise_profile, redact_names
+from bot.render.anonymity import Identity, anonymise_profile
+from bot.render.redaction import redact_names
 from tests.render.factories import SOMEBODY, change, small_profile
 
 VARIANTS = [

@@ -14,7 +14,8 @@ from bot.configuration.signing import signing_key
 from bot.landing.changes import fold
 from bot.model.commit import Repository, Signature
 from bot.model.ids import RepositoryId, UserId
-from bot.render.anonymity import PERSONAL, WITHHELD, redact_names
+from bot.render.anonymity import PERSONAL, WITHHELD
+from bot.render.redaction import redact_names
 from bot.render.text.json import schema
 from bot.store import installations, visibility
 from bot.store.engine import Store

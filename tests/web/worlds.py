@@ -71,6 +71,10 @@ class Someone:
     def key(self) -> PersonKey:
         return PersonKey(f"u:{self.number}")
 
+    @property
+    def unnamed(self) -> bool:
+        return self.opted_out or self.naming == "anonymous"
+
     def signature(self, told: str = "") -> Signature:
         name = f"Some {self.canary} {told}".strip()
         return Signature(name, f"{self.canary}@example.org", UserId(self.number), self.canary)
@@ -124,10 +128,10 @@ async def write(world: World, store: Store, rng: random.Random) -> None:
     await _decide(world, store, rng)
 
 
-def _evidence(place: Place, author: Someone, helper: Someone) -> Evidence:
-    """The author opened the pull request; the other wrote too little of it to be named on the author's page."""
+def _evidence(place: Place, author: Someone, helper: Someone, lines: int) -> Evidence:
+    """The author opened the pull request; the other wrote so many lines of it beside the author's eleven."""
     own, other = author.signature(place.canary), helper.signature(place.canary)
-    shares = (Share(own, 1, 11), Share(other, 1, 1)) if own != other else ()
+    shares = (Share(own, 1, 11), Share(other, 1, lines)) if own != other else ()
     users = UserId(author.number), UserId(helper.number)
     return Evidence(users[0], True, users[0], collaborators=users, shares=shares, pull_request=True)
 
@@ -139,13 +143,14 @@ def _work(place: Place, world: World, rng: random.Random) -> list[Fact]:
         author, helper = rng.choice(world.people), rng.choice(world.people)
         together = rng.random() < 0.3
         place.authors |= {author.number, helper.number} if together else {author.number}
+        naming = f" for {helper.canary}" if together and helper.unnamed else ""
         one = fact(
             rng.randint(-900, 60),
             place.name,
             author=author.signature(place.canary),
             co_authors=(helper.signature(place.canary),) if together else (),
-            evidence=_evidence(place, author, helper if together else author),
-            title=f"Add {place.canary} part {number}",
+            evidence=_evidence(place, author, helper if together else author, rng.choice([1, 11])),
+            title=f"Add {place.canary} part {number}{naming}",
             pull_request=number + 1 if rng.random() < 0.5 else None,
             keys=(f"drev:D{rng.randint(1, 4)}",) if rng.random() < 0.5 else (),
             reverts=(f"drev:D{rng.randint(1, 4)}",) if rng.random() < 0.2 else (),
@@ -215,28 +220,29 @@ async def _decide(world: World, store: Store, rng: random.Random) -> None:
 def expected(world: World) -> dict[str, set[str] | None]:
     """The canaries that each page may hold, by its path; None where it must be as if it were not there."""
     pages: dict[str, set[str] | None] = {}
+    known = {one.canary for one in world.people if one.public and not one.unnamed}
     for one in world.people:
         mine = [place for place in world.places if one.number not in place.hidden_by]
         public = [place for place in mine if world.open(place)]
         shown = one.public and not one.opted_out and any(one.number in place.authors for place in public)
         # What folds with one's own work is evidence too, within the organisations one works in.
         canaries = {place.canary for place in public} if shown else None
-        pages[f"/@{one.canary}"] = canaries and (canaries | {one.canary} if one.naming == "named" else None)
+        pages[f"/@{one.canary}"] = canaries and (canaries | known if one.naming == "named" else None)
         if one.alias:
             pages[f"/anonymous/{one.alias}"] = canaries if one.naming == "anonymous" else None
         for token, link, good in one.tokens:
-            pages[f"/p/{token}"] = _by_link(world, one, link) if good and not one.opted_out else None
+            pages[f"/p/{token}"] = _by_link(world, one, link, known) if good and not one.opted_out else None
     return pages
 
 
-def _by_link(world: World, one: Someone, link: Link) -> set[str] | None:
+def _by_link(world: World, one: Someone, link: Link, known: set[str]) -> set[str] | None:
     places = [place for place in world.places if one.number not in place.hidden_by]
     places = [place for place in places if world.alive(place) and place.installation == link.installation]
     if not link.private:
         places = [place for place in places if not place.private]
     if not any(one.number in place.authors for place in places):
         return None
-    return {place.canary for place in places} | ({one.canary} if one.naming == "named" else set())
+    return {place.canary for place in places} | (known | {one.canary} if one.naming == "named" else set())
 
 
 def public_canaries(world: World) -> set[str]:

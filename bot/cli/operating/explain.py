@@ -69,6 +69,6 @@ async def recorded_profile(url: str, login: str, zone: str) -> Profile:
         found.own_lines(changes, scope.zone),
         non_code=found.non_code_by_month(scope.zone),
         partial=found.partial(),
-        texts=found.project_texts(),
+        texts=found.project_texts(changes),
     )
     return build(changes, scope, context)

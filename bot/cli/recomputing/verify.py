@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -31,7 +32,7 @@ from bot.model.change import Change
 from bot.model.commit import Person, Signature
 from bot.model.fact import Fact
 from bot.model.ids import Month
-from bot.render.anonymity import PERSONAL, Identity
+from bot.render.anonymity import PERSONAL, WITHHELD, Identity
 from bot.render.plain_text import plain_text
 
 _KEYS = {
@@ -46,6 +47,8 @@ _KEYS = {
 """list -> the key that identifies its rows"""
 _NOT_COMPARED = ("schema", "generated_at", "contributor")
 """the person and the time are given, not recomputed"""
+_UNNAMED = re.compile(rf"{re.escape(WITHHELD)}|(?<=with |.and )(?:\d+|[a-z]+) others?(?=[,)])")
+"""what stands in a published text for people who may not be named there"""
 _ABSENT: Any = object()
 Naming = Literal["named", "anonymous"]
 
@@ -288,9 +291,15 @@ def _differences(published: Any, recomputed: Any, field: str) -> Iterator[Differ
         yield Difference(field, _value_text(published), _value_text(recomputed))
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Whether they are equal and of the same type: 1 is not True, and a missing value is not null."""
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+def _same(published: Any, recomputed: Any) -> bool:
+    """Whether they are equal and of the same type: 1 is not True, and a missing value is not null.
+
+    Where the publisher does not name somebody else, any name of the clones fits.
+    """
+    if isinstance(published, str) and isinstance(recomputed, str) and published != recomputed:
+        parts = _UNNAMED.split(published)
+        return len(parts) > 1 and re.fullmatch(".+".join(map(re.escape, parts)), recomputed) is not None
+    return bool(published == recomputed) and isinstance(published, bool) == isinstance(recomputed, bool)
 
 
 def _rows(published: list[Any], recomputed: list[Any], field: str) -> Iterator[Difference]:

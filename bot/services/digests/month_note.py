@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -25,9 +25,9 @@ from bot.narrative.project_texts import ProjectTexts, project_texts
 from bot.narrative.quotes import Quotes
 from bot.narrative.repository_month import ContributorMonth, contributor_months
 from bot.narrative.title_quotes import quotes_of
-from bot.render.anonymity import redact_names
 from bot.render.markdown_escaping import MdText
 from bot.render.notes.digest import DigestFrame, NamedLink, digest_note
+from bot.render.redaction import redact_names, redact_texts
 from bot.services.context import Context
 from bot.services.corrections import disputes_in, fold_corrected
 from bot.services.digests.scope import DigestScope, repositories_by_name
@@ -100,7 +100,8 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
         return None
     keys = sorted({key for fact in facts for key in credited_keys(fact)})
     unnamed = visibility.anonymous_people(connection)
-    changes = redact_names(_changes(connection, scope, keys, zone), unnamed)
+    hidden = visibility.unnamed_people(connection)
+    changes = redact_names(_changes(connection, scope, keys, zone), hidden)
     about = DigestedMonth(frozenset(one.full_name for one in scope.repositories), scope.month, zone)
     visible = _people(connection, changes, keys)
     non_code = month_non_code(connection, scope, sorted(visible), changes, zone)
@@ -118,17 +119,21 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
         comparison=_comparison(connection, scope, newest, zone),
     )
     landed = changes_of_month(about, changes, visible)
-    quotes = quotes_of(landed, visible.keys(), zone, _texts(connection, scope, landed))
+    quotes = quotes_of(landed, visible.keys(), zone, _texts(connection, scope, landed, hidden))
     open_to = _is_for_writer(connection, scope)
     return MonthParts(about, tuple(contributors), unnamed, changes, quotes, frame, newest, open_to)
 
 
-def _texts(connection: Connection, scope: DigestScope, landed: Sequence[Change]) -> ProjectTexts:
-    """What other landings tell of these changes, such as changelog entries that a later one added."""
+def _texts(
+    connection: Connection, scope: DigestScope, landed: Sequence[Change], hidden: Collection[PersonKey]
+) -> ProjectTexts:
+    """What other landings tell of these changes, such as changelog entries that a later one added. Everybody who may be
+    named in a digest stands behind the entries, so these name nobody."""
     names = dict(zip(scope.ids, (one.full_name for one in scope.repositories), strict=True))
     own = [commit.fact for change in landed for commit in change.commits]
     evidence, pulls = evidence_about(connection, own, names)
-    return project_texts([ledger.fact_of(text) for text in evidence], pulls=pulls)
+    found = redact_texts(map(ledger.fact_of, evidence), landed, hidden)
+    return replace(project_texts(found, pulls=pulls), nameable=())
 
 
 def _releases(contributors: Iterable[ContributorMonth]) -> list[NamedLink]:
