@@ -8,7 +8,7 @@ https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-githu
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
@@ -115,8 +115,8 @@ class Minter(Protocol):
 class Tokens:
     """Installation tokens, each created once and shared until two minutes before it expires."""
 
-    def __init__(self, app: Minter, *, clock: Clock) -> None:
-        self._app = app
+    def __init__(self, minter: Callable[[InstallationId], Minter], *, clock: Clock) -> None:
+        self._minter = minter
         self._clock = clock
         self._kept: TLRUCache[TokenScope, tuple[str, float]] = TLRUCache(_TOKENS, ttu=_ends_at, timer=clock.steady)
         self._locks: WeakValueDictionary[TokenScope, asyncio.Lock] = WeakValueDictionary()
@@ -140,7 +140,7 @@ class Tokens:
     async def _mint(self, scope: TokenScope) -> tuple[str, float]:
         try:
             body = requests.token(scope.repositories, scope.permissions)
-            answer = await self._app.write(CREATE_TOKEN, body, installation=scope.installation)
+            answer = await self._minter(scope.installation).write(CREATE_TOKEN, body, installation=scope.installation)
         except BadRequest as error:
             raise _refusal(scope, int(error.status_code)) or error from error
         minted = read(answer, answers.Token)

@@ -16,7 +16,8 @@ from cachetools import LRUCache
 from gidgethub import BadRequest, GitHubBroken, GitHubException, HTTPException
 from gidgethub.abc import CACHE_TYPE, JSON_CONTENT_TYPE, GitHubAPI
 
-from bot.github.limits import Clock, Lane, Limited, RequestPace, exhausted_wait, is_query_limit, limit_wait, retry_wait
+from bot.github.lane import Errand, Lane, errand_of
+from bot.github.limits import Clock, Limited, RequestPace, exhausted_wait, is_query_limit, limit_wait, retry_wait
 from bot.github.operations import Operation
 from bot.github.payloads.reading import replace_lone_surrogates
 from bot.github.transport import BadAnswer, Endpoint, ForeignHost, Traffic, Transport, is_passing, is_unsent
@@ -89,12 +90,16 @@ def is_missing(error: BaseException) -> bool:
 
 
 class Client(GitHubAPI):
-    """Sends requests with one credential. Answers are shared with the cache: never modify them."""
+    """Sends requests with one credential. Answers are shared with the cache: never modify them.
 
-    def __init__(self, wire: InstallationLink, credential: Credential) -> None:
+    Writes of a client that is not `urgent` leave a part of the hourly budget to others.
+    """
+
+    def __init__(self, wire: InstallationLink, credential: Credential, *, urgent: bool = True) -> None:
         super().__init__(wire.endpoint.requester, cache=wire.cache, base_url=wire.endpoint.base_url)
         self._wire = wire
         self._credential = credential
+        self._urgent = urgent
         self._last_headers: Mapping[str, str] = {}
 
     @property
@@ -221,7 +226,7 @@ class Client(GitHubAPI):
                 answer = await super()._make_request(
                     method, url, url_vars, data, _ACCEPT, content_type=content_type, extra_headers=headers
                 )
-                return self._checked(answer, url)
+                return self._checked(answer, url, errand_of(method, url))
             except Exception as error:
                 if _status(error) == 401 and not refreshed and self._credential.refuse(token):
                     refreshed = True
@@ -233,13 +238,14 @@ class Client(GitHubAPI):
         self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     ) -> tuple[int, Mapping[str, str], bytes]:
         sent = "POST" if method == _QUESTION else method
-        async with self._wire.lane.turn(write=method not in ("GET", _QUESTION)):
+        errand = errand_of(method, url, urgent=self._urgent)
+        async with self._wire.lane.turn(errand):
             status, answered, content = await self._wire.transport.send(sent, url, headers=headers, body=body)
             self._last_headers = answered
             exhausted = exhausted_wait(answered, self._wire.clock.wall())
             if exhausted is not None:
-                self._wire.lane.pause(exhausted)
-                await self._wire.lane.share_pause(exhausted)
+                named = answered.get("x-ratelimit-resource")
+                await self._wire.lane.pause("graphql" if named == "graphql" else errand.resource, exhausted)
             return status, answered, replace_lone_surrogates(content)
 
     async def sleep(self, seconds: float) -> None:
@@ -247,22 +253,23 @@ class Client(GitHubAPI):
 
     # --- failures ---
 
-    def _checked(self, answer: tuple[Any, str | None, int], url: str) -> tuple[Any, str | None, int]:
+    def _checked(self, answer: tuple[Any, str | None, int], url: str, errand: Errand) -> tuple[Any, str | None, int]:
         if answer[2] != 204 and not isinstance(answer[0], (dict, list)):
             raise BadAnswer("an answer that is not JSON")
         if url == self._wire.endpoint.graphql_url and is_query_limit(answer[0]):
             # GraphQL also reports its limits with status 200; from here on such an answer counts as a refusal.
             raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, "GraphQL limit", headers=self._last_headers)
-        self._wire.lane.hits = 0
+        self._wire.lane.hits[errand.refused_limit] = 0
         return answer
 
     async def _await_retry(self, error: Exception, *, method: str, url: str, attempt: int) -> None:
         """Return after the pause if the request may be retried; otherwise raise."""
-        limited = self._limit(error)
+        limit = errand_of(method, url).refused_limit
+        limited = self._limit(error, hits=self._wire.lane.hits[limit] + 1)
         if limited is not None:
-            self._wire.lane.hits += 1
-            self._pause(limited)
-            await self._wire.lane.share_pause(limited)
+            self._wire.lane.hits[limit] += 1
+            log.warning("GitHub's limit: %s of this installation wait for %.0f s", limit, limited)
+            await self._wire.lane.pause(limit, limited)
             if limited > self._wire.pace.patience or attempt >= self._wire.pace.attempts:
                 raise Limited(limited) from error
             return
@@ -270,20 +277,11 @@ class Client(GitHubAPI):
             raise _as_bad_answer(error)
         await self.sleep(retry_wait(attempt, self._wire.clock.chance()))
 
-    def _limit(self, error: Exception) -> float | None:
+    def _limit(self, error: Exception, *, hits: int) -> float | None:
         if not isinstance(error, HTTPException):
             return None
-        return limit_wait(
-            int(error.status_code),
-            error.headers,
-            message=str(error),
-            hits=self._wire.lane.hits + 1,
-            wall=self._wire.clock.wall(),
-        )
-
-    def _pause(self, seconds: float) -> None:
-        log.warning("GitHub's limit: no more requests for this installation for %.0f s", seconds)
-        self._wire.lane.pause(seconds)
+        wall = self._wire.clock.wall()
+        return limit_wait(int(error.status_code), error.headers, message=str(error), hits=hits, wall=wall)
 
 
 def _object(value: object) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from msgspec import Struct, field
 
 from bot.github.auth import AppKey, InstallationCredential, Tokens, TokenScope
 from bot.github.client import Client, InstallationLink
-from bot.github.limits import Clock, Lane, RequestPace, SharedPace
+from bot.github.lane import Lane, Pace
+from bot.github.limits import Clock, RequestPace
 from bot.github.transport import Endpoint, Traffic, Transport
 from bot.model.ids import InstallationId, RepositoryId
 
@@ -27,7 +28,7 @@ class Surroundings(Struct, frozen=True):
     endpoint: Endpoint = field(default_factory=Endpoint)
     pace: RequestPace = field(default_factory=RequestPace)
     clock: Clock = field(default_factory=Clock)
-    shared: Callable[[InstallationId], SharedPace] | None = None
+    shared: Callable[[InstallationId], Pace] | None = None
     """the pace shared with other processes; None if there is only this one"""
 
 
@@ -40,9 +41,11 @@ class Connection:
         self._surroundings = surroundings
         self.traffic = Traffic()
         self._transport = Transport(session, surroundings.endpoint, self.traffic)
-        self.app = Client(self._wire(), AppKey(app_id, private_key, clock=surroundings.clock))
-        """acts as the App itself: installations and tokens"""
-        self._tokens = Tokens(self.app, clock=surroundings.clock)
+        self._key = AppKey(app_id, private_key, clock=surroundings.clock)
+        self.app = Client(self._wire(), self._key)
+        """acts as the App itself"""
+        self._tokens = Tokens(self._minter, clock=surroundings.clock)
+        self._minters: LRUCache[InstallationId, Client] = LRUCache(_INSTALLATIONS)
         self._wires: LRUCache[InstallationId, InstallationLink] = LRUCache(_INSTALLATIONS)
 
     def installation(
@@ -51,13 +54,21 @@ class Connection:
         *,
         repositories: tuple[RepositoryId, ...] = (),
         permissions: Mapping[str, str] | None = None,
+        urgent: bool = True,
     ) -> Client:
         """A client whose token covers these repositories (none: all) with these permissions (none: all granted)."""
         wire = self._wires.get(installation)
         if wire is None:
             wire = self._wires[installation] = self._wire(installation)
         scope = TokenScope.of(installation, repositories=repositories, permissions=permissions)
-        return Client(wire, InstallationCredential(self._tokens, scope))
+        return Client(wire, InstallationCredential(self._tokens, scope), urgent=urgent)
+
+    def _minter(self, installation: InstallationId) -> Client:
+        """Creates the tokens of one installation, in a lane of their own: nobody waits for another one's token."""
+        minter = self._minters.get(installation)
+        if minter is None:
+            minter = self._minters[installation] = Client(self._wire(), self._key)
+        return minter
 
     def _wire(self, installation: InstallationId | None = None) -> InstallationLink:
         surroundings = self._surroundings

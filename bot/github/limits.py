@@ -1,7 +1,7 @@
 """How long must a request to GitHub wait?
 
 The order is GitHub's own: `retry-after`, then `x-ratelimit-reset` once nothing remains, then at least a minute,
-doubling. Requests of one installation are sent one after the other, with a pause between writes.
+doubling.
 https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 """
 
@@ -10,10 +10,8 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Protocol
 
 from gidgethub import GitHubException
 from msgspec import Struct
@@ -48,74 +46,11 @@ class RequestPace(Struct, frozen=True):
     """How a client behaves over time, in seconds and attempts."""
 
     write_gap: float = 1.0
-    """between two writes of one installation"""
+    """between two writes of one installation; with 0 there are no hourly budgets either"""
     patience: float = 90.0
     """longest pause to sleep through; a longer one raises `Limited`"""
     attempts: int = 4
     """for one request, when GitHub or the network fails"""
-
-
-class SharedPace(Protocol):
-    """The pace of one installation that several processes serve. All numbers are seconds from now."""
-
-    async def slot(self, gap: float) -> float:
-        """Reserve the next slot for a write; the following slot starts `gap` later."""
-        ...
-
-    async def seconds_until_open(self) -> float: ...
-
-    async def close(self, seconds: float) -> None: ...
-
-
-class Lane:
-    """The requests of one installation, one after the other; with `shared`, across processes."""
-
-    def __init__(self, pace: RequestPace, clock: Clock, shared: SharedPace | None = None) -> None:
-        self._pace = pace
-        self._clock = clock
-        self._shared = shared
-        self._turn = asyncio.Lock()
-        self._closed_until = float("-inf")
-        self._next_write = float("-inf")
-        self.hits = 0
-        """limits hit in a row"""
-
-    def pause(self, seconds: float) -> None:
-        """Let no request of this installation start for `seconds`."""
-        self._closed_until = max(self._closed_until, self._clock.steady() + seconds)
-
-    async def share_pause(self, seconds: float) -> None:
-        """Extend the pause to all other processes."""
-        if self._shared is not None:
-            await self._shared.close(seconds)
-
-    @asynccontextmanager
-    async def turn(self, *, write: bool) -> AsyncIterator[None]:
-        """Hold the lane for one request. Raises `Limited` at once if the pause exceeds the patience."""
-        async with self._turn:
-            await self._wait(self._closed_until)
-            if write:
-                await self._wait(self._next_write)
-            if self._shared is not None:
-                await self._wait_for_others(self._shared, write=write)
-            try:
-                yield
-            finally:
-                if write:
-                    self._next_write = self._clock.steady() + self._pace.write_gap
-
-    async def _wait_for_others(self, shared: SharedPace, *, write: bool) -> None:
-        """Wait for the shared pause first: a slot reserved before it would have passed when it ends."""
-        await self._wait(self._clock.steady() + await shared.seconds_until_open())
-        if write and self._pace.write_gap > 0:
-            await self._wait(self._clock.steady() + await shared.slot(self._pace.write_gap))
-
-    async def _wait(self, until: float) -> None:
-        wait = until - self._clock.steady()
-        if wait > self._pace.patience:
-            raise Limited(wait)
-        if wait > 0:
-            await self._clock.sleep(wait)
 
 
 def limit_wait(status: int, headers: Mapping[str, str], *, message: str, hits: int, wall: float) -> float | None:

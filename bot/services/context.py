@@ -57,13 +57,19 @@ class Context(Struct, frozen=True):
             permissions=required_permissions(*READING),
         )
 
-    def publisher(self, installation: int, repository: int, *, comments: bool) -> tuple[Client, Publisher]:
-        """A client that may only post check runs, or comments, in one repository."""
+    def publisher(
+        self, installation: int, repository: int, *, comments: bool, urgent: bool = True
+    ) -> tuple[Client, Publisher]:
+        """A client that may only post check runs, or comments, in one repository.
+
+        What is not `urgent` leaves a part of the hourly budget to landings.
+        """
         operations = POSTING_DIGESTS if comments else POSTING_CHECKS
         client = self.github.installation(
             InstallationId(installation),
             repositories=(RepositoryId(repository),),
             permissions=required_permissions(*operations),
+            urgent=urgent,
         )
         return client, Publisher(client, self.ourselves)
 

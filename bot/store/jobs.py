@@ -51,6 +51,8 @@ Index("ix_job_finished", JOB.c.finished_at, sqlite_where=_ENDED, postgresql_wher
 
 COLUMNS = ("task", "ref_id", "installation_id", "serial_key", "dedupe_key", "priority", "run_at", "created_at")
 NORMAL = 0
+DIGESTS = -5
+"""priority of digests: landings go first"""
 LATER = -10
 """priority of backfill and maintenance; higher numbers run first"""
 

@@ -1,82 +1,98 @@
 """When may the next request of one installation start, whichever process sends it?
 
-Processes that serve one installation share its limits at GitHub, so they share one small row: a write takes its next
-free slot, and a pause that one of them received applies to all.
+Processes that serve one installation share its limits at GitHub, so they share a few small rows: a budget that they
+spend together, and a pause that one of them received and that applies to all.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Column, Connection, Table, case, select, update
+from sqlalchemy import Column, Connection, Table, select
 
-from bot.store.columns import METADATA, WholeNumber, counters
+from bot.model.budget import Budget, spend, wait_for
+from bot.store.columns import METADATA, CleanText, WholeNumber, counters
 from bot.store.dialect import insert_into
 from bot.store.engine import Store
-from bot.store.inserts import insert_absent
+from bot.store.inserts import insert_absent, upsert
 
 PACE = Table(
     "pace",
     METADATA,
     Column("installation_id", WholeNumber, primary_key=True, autoincrement=False),
-    *counters("next_write", "closed_until"),
+    Column("name", CleanText, primary_key=True),
+    *counters("until"),
 )
-"""both in milliseconds of the epoch"""
+"""by budget: when what was spent is earned again; by limit: until when requests pause. Milliseconds of the epoch"""
 FRESH = 1.0
-"""seconds for which a pause is cached: looking it up for each request would cost more than it saves"""
+"""seconds for which pauses are cached: looking them up for each request would cost more than it saves"""
 
 
 @dataclass
 class StoredPace:
-    """The row of one installation. Moments are wall-clock time, so hosts that share it need synchronised clocks."""
+    """The rows of one installation. They hold wall-clock time, so hosts that share them need synchronised clocks."""
 
     store: Store
     installation: int
     wall: Callable[[], float] = time.time
-    _looked: tuple[float, float] = field(default=(float("-inf"), 0.0), init=False)
+    _looked_at: float = field(default=float("-inf"), init=False)
+    _closed: dict[str, float] = field(default_factory=dict, init=False)
 
-    async def slot(self, gap: float) -> float:
-        """Take the next slot; return the seconds until it. The slot after it begins `gap` seconds later."""
+    async def reserve(self, budgets: Sequence[Budget], *, urgent: bool, patience: float) -> float:
+        """Spend the budgets on a request that starts after the seconds returned; above `patience` nothing is spent."""
+        if not budgets:
+            return 0.0
         now = self.wall()
-        starts = await self.store.write(_take_slot, self.installation, now=round(now * 1000), gap=round(gap * 1000))
-        return max(starts / 1000 - now, 0.0)
 
-    async def seconds_until_open(self) -> float:
+        def save(connection: Connection) -> float:
+            spent = _locked(connection, self.installation, [one.name for one in budgets])
+            wait = wait_for(budgets, spent, now, urgent=urgent)
+            if wait <= patience:
+                kept = spend(budgets, spent, now + wait)
+                upsert(connection, PACE, [_row(self.installation, name, until) for name, until in kept.items()])
+            return wait
+
+        return await self.store.write(save)
+
+    async def seconds_until_open(self, limits: Collection[str]) -> float:
         """Seconds until a request may start, over the limits that GitHub reported to any process."""
         now = self.wall()
-        looked_at, until = self._looked
-        if not looked_at <= now < looked_at + FRESH:
-            until = await self.store.read(_closed_until, self.installation) / 1000
-            self._looked = (now, until)
-        return max(until - now, 0.0)
+        if not self._looked_at <= now < self._looked_at + FRESH:
+            self._closed = await self.store.read(_ends_of, self.installation, limits=("core", "graphql", "writes"))
+            self._looked_at = now
+        return max((self._closed.get(limit, now) for limit in limits), default=now) - now
 
-    async def close(self, seconds: float) -> None:
-        """Let no process start a request for this long; a longer pause stays."""
-        until = round((self.wall() + seconds) * 1000)
+    async def close(self, limit: str, seconds: float) -> None:
+        """Let no process start a request within this limit for this long; a longer pause stays."""
+        row = _row(self.installation, limit, self.wall() + seconds)
 
         def save(connection: Connection) -> None:
-            statement = insert_into(connection, PACE).values(installation_id=self.installation, closed_until=until)
-            later = statement.excluded.closed_until
+            statement = insert_into(connection, PACE).values(row)
+            later = statement.excluded.until
             statement = statement.on_conflict_do_update(
-                index_elements=["installation_id"], set_={"closed_until": later}, where=PACE.c.closed_until < later
+                index_elements=["installation_id", "name"], set_={"until": later}, where=PACE.c.until < later
             )
             connection.execute(statement)
 
         await self.store.write(save)
-        self._looked = (float("-inf"), 0.0)
+        self._looked_at = float("-inf")
 
 
-def _take_slot(connection: Connection, installation: int, *, now: int, gap: int) -> int:
-    """Advance the row in one statement, so that two processes never get the same slot."""
-    insert_absent(connection, PACE, [{"installation_id": installation}])
-    starts = case((PACE.c.next_write > now, PACE.c.next_write), else_=now)
-    mine = PACE.c.installation_id == installation
-    statement = update(PACE).where(mine).values(next_write=starts + gap).returning(PACE.c.next_write)
-    return int(connection.execute(statement).scalar_one()) - gap
+def _row(installation: int, name: str, until: float) -> dict[str, object]:
+    return {"installation_id": installation, "name": name, "until": round(until * 1000)}
 
 
-def _closed_until(connection: Connection, installation: int) -> int:
-    query = select(PACE.c.closed_until).where(PACE.c.installation_id == installation)
-    return connection.execute(query).scalar_one_or_none() or 0
+def _locked(connection: Connection, installation: int, names: Sequence[str]) -> dict[str, float]:
+    """What is kept of these budgets, locked until the transaction ends, so that no two processes spend it at once."""
+    ordered = sorted(names)
+    insert_absent(connection, PACE, [_row(installation, name, 0) for name in ordered])
+    mine = (PACE.c.installation_id == installation) & PACE.c.name.in_(ordered)
+    query = select(PACE.c.name, PACE.c.until).where(mine).order_by(PACE.c.name).with_for_update()
+    return {row.name: row.until / 1000 for row in connection.execute(query)}
+
+
+def _ends_of(connection: Connection, installation: int, *, limits: Sequence[str]) -> dict[str, float]:
+    mine = (PACE.c.installation_id == installation) & PACE.c.name.in_(limits)
+    return {row.name: row.until / 1000 for row in connection.execute(select(PACE).where(mine))}

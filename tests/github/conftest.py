@@ -14,7 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from bot.github.client import Client, InstallationLink
-from bot.github.limits import Clock, Lane, RequestPace
+from bot.github.lane import Lane
+from bot.github.limits import Clock, RequestPace
 from bot.github.transport import Endpoint, Traffic, Transport
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]

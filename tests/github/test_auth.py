@@ -86,13 +86,13 @@ def test_a_key_of_another_kind_is_refused(time_passing: TestClock) -> None:
 async def test_a_token_is_narrowed_to_repositories_and_permissions(time_passing: TestClock) -> None:
     mint = Mint(time_passing)
     scope = TokenScope.of(HERE, repositories=(RepositoryId(9), RepositoryId(7)), permissions={"contents": "read"})
-    await Tokens(mint, clock=time_passing.clock()).get(scope)
+    await Tokens(lambda _: mint, clock=time_passing.clock()).get(scope)
     assert mint.asked == [{"installation": 5, "repository_ids": [7, 9], "permissions": {"contents": "read"}}]
 
 
 async def test_a_token_is_minted_once_for_many_who_ask(time_passing: TestClock) -> None:
     mint = Mint(time_passing)
-    tokens = Tokens(mint, clock=time_passing.clock())
+    tokens = Tokens(lambda _: mint, clock=time_passing.clock())
     got = await asyncio.gather(*(tokens.get(TokenScope.of(HERE)) for _ in range(50)))
     assert set(got) == {"ghs_1"}
     assert len(mint.asked) == 1
@@ -100,7 +100,7 @@ async def test_a_token_is_minted_once_for_many_who_ask(time_passing: TestClock) 
 
 async def test_other_scopes_have_other_tokens(time_passing: TestClock) -> None:
     mint = Mint(time_passing)
-    tokens = Tokens(mint, clock=time_passing.clock())
+    tokens = Tokens(lambda _: mint, clock=time_passing.clock())
     scopes = [
         TokenScope.of(HERE),
         TokenScope.of(InstallationId(6)),
@@ -112,7 +112,8 @@ async def test_other_scopes_have_other_tokens(time_passing: TestClock) -> None:
 
 
 async def test_a_token_is_replaced_two_minutes_before_it_ends(time_passing: TestClock) -> None:
-    tokens = Tokens(Mint(time_passing), clock=time_passing.clock())
+    mint = Mint(time_passing)
+    tokens = Tokens(lambda _: mint, clock=time_passing.clock())
     assert await tokens.get(TokenScope.of(HERE)) == "ghs_1"
     time_passing.now += 3600 - 121
     assert await tokens.get(TokenScope.of(HERE)) == "ghs_1"
@@ -121,7 +122,8 @@ async def test_a_token_is_replaced_two_minutes_before_it_ends(time_passing: Test
 
 
 async def test_a_rejected_token_is_replaced_once(time_passing: TestClock) -> None:
-    tokens = Tokens(Mint(time_passing), clock=time_passing.clock())
+    mint = Mint(time_passing)
+    tokens = Tokens(lambda _: mint, clock=time_passing.clock())
     scope = TokenScope.of(HERE)
     old = await tokens.get(scope)
     tokens.forget(scope, old)
@@ -137,7 +139,7 @@ async def test_a_response_without_a_token_is_reported(wrong: Any, time_passing: 
             return wrong
 
     with pytest.raises(PayloadError):
-        await Tokens(Wrong(), clock=time_passing.clock()).get(TokenScope.of(HERE))
+        await Tokens(lambda _: Wrong(), clock=time_passing.clock()).get(TokenScope.of(HERE))
 
 
 def connect(script: Script, session: Any, pem: bytes, time_passing: TestClock) -> Connection:

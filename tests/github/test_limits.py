@@ -1,11 +1,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 
+import msgspec
 import pytest
 
-from bot.github.limits import Lane, Limited, RequestPace, exhausted_wait, limit_wait, retry_wait
+from bot.github.lane import Errand, Lane, errand_of
+from bot.github.limits import Limited, RequestPace, exhausted_wait, limit_wait, retry_wait
 from tests.github.conftest import TestClock
+
+READ, QUESTION, EDIT = Errand(), Errand("graphql"), Errand(write="edit")
+CONTENT, ISSUE, DIGEST = Errand(write="content"), Errand(write="issue"), Errand(write="content", urgent=False)
 
 
 def wait(status: int, *, message: str = "", hits: int = 1, **headers: str) -> float | None:
@@ -64,8 +71,8 @@ def test_retries_grow_and_are_bounded() -> None:
 
 async def test_writes_of_one_installation_keep_a_second_apart(time_passing: TestClock) -> None:
     lane = Lane(RequestPace(write_gap=1.0), time_passing.clock())
-    for write in (True, False, True, True):
-        async with lane.turn(write=write):
+    for errand in (EDIT, READ, EDIT, EDIT):
+        async with lane.turn(errand):
             pass
     assert time_passing.slept == [1.0, 1.0]
 
@@ -75,7 +82,7 @@ async def test_requests_of_one_installation_never_overlap(time_passing: TestCloc
 
     async def one() -> None:
         nonlocal inside, most
-        async with lane.turn(write=False):
+        async with lane.turn(READ):
             inside += 1
             most = max(most, inside)
             await asyncio.sleep(0)
@@ -87,9 +94,9 @@ async def test_requests_of_one_installation_never_overlap(time_passing: TestCloc
 
 async def test_a_pause_longer_than_the_time_limit_is_reported_at_once(time_passing: TestClock) -> None:
     lane = Lane(RequestPace(patience=90), time_passing.clock())
-    lane.pause(600)
+    await lane.pause("core", 600)
     with pytest.raises(Limited) as told:
-        async with lane.turn(write=False):
+        async with lane.turn(READ):
             raise AssertionError("a request started inside the pause")
     assert told.value.wait == 600
     assert time_passing.slept == []
@@ -97,7 +104,124 @@ async def test_a_pause_longer_than_the_time_limit_is_reported_at_once(time_passi
 
 async def test_a_short_pause_is_waited_out(time_passing: TestClock) -> None:
     lane = Lane(RequestPace(patience=90), time_passing.clock())
-    lane.pause(30)
-    lane.pause(10)
-    async with lane.turn(write=False):
+    await lane.pause("core", 30)
+    await lane.pause("core", 10)
+    async with lane.turn(READ):
         assert time_passing.now == 1030
+
+
+@pytest.mark.parametrize(
+    ("method", "url", "write", "resource"),
+    [
+        ("GET", "/repositories/1/issues", None, "core"),
+        ("POST", "/repositories/1/issues", "issue", "core"),
+        ("POST", "/repositories/1/issues/3/comments", "content", "core"),
+        ("PATCH", "/repositories/1/issues/comments/3", "edit", "core"),
+        ("POST", "/app/installations/1/access_tokens", None, "core"),
+        ("QUERY", "/graphql", None, "graphql"),
+        ("POST", "/graphql", "content", "graphql"),
+    ],
+)
+def test_a_request_is_what_github_limits_it_as(method: str, url: str, write: str | None, resource: str) -> None:
+    found = errand_of(method, f"https://api.github.com{url}")
+    assert (found.write, found.resource) == (write, resource)
+
+
+async def test_a_limit_on_writes_stops_no_read_and_one_of_rest_stops_no_question(time_passing: TestClock) -> None:
+    lane = Lane(RequestPace(patience=9), time_passing.clock())
+    await lane.pause("writes", 600)
+    for errand in (READ, QUESTION):
+        async with lane.turn(errand):
+            assert time_passing.slept == []
+    await lane.pause("core", 300)
+    async with lane.turn(QUESTION):
+        assert time_passing.slept == []
+    for errand, expected in ((READ, 300), (EDIT, 600), (Errand("graphql", "content"), 600)):
+        with pytest.raises(Limited) as told:
+            async with lane.turn(errand):
+                raise AssertionError("a request started inside the pause")
+        assert told.value.wait == expected
+
+
+async def test_reads_pass_a_write_that_waits(time_passing: TestClock) -> None:
+    asleep, wake, order = asyncio.Event(), asyncio.Event(), []
+
+    async def sleep(seconds: float) -> None:
+        asleep.set()
+        await wake.wait()
+        time_passing.now += seconds
+
+    lane = Lane(RequestPace(), msgspec.structs.replace(time_passing.clock(), sleep=sleep))
+
+    async def take(errand: Errand) -> None:
+        async with lane.turn(errand):
+            order.append(errand)
+
+    await take(EDIT)
+    waiting = asyncio.create_task(take(EDIT))
+    await asleep.wait()
+    await take(READ)
+    wake.set()
+    await waiting
+    assert order == [EDIT, READ, EDIT]
+
+
+async def post_for_hours(lane: Lane, clock: TestClock, errand: Errand, hours: int) -> list[float]:
+    """The times of as many posts as the lane allows."""
+    posted, end = [], clock.now + hours * 3600
+    while clock.now < end:
+        try:
+            async with lane.turn(errand):
+                posted.append(clock.now)
+        except Limited as limited:
+            clock.now += limited.wait
+    return posted
+
+
+@pytest.mark.parametrize(("errand", "a_minute", "an_hour"), [(CONTENT, 61, 450), (ISSUE, 16, 120)])
+async def test_posts_stay_below_githubs_limits_in_every_minute_and_hour(
+    time_passing: TestClock, errand: Errand, a_minute: int, an_hour: int
+) -> None:
+    lane = Lane(RequestPace(patience=10), time_passing.clock())
+    posted = await post_for_hours(lane, time_passing, errand, 5)
+    assert max(sum(start <= one < start + 60 for one in posted) for start in posted) <= a_minute
+    assert max(sum(start <= one < start + 3600 for one in posted) for start in posted) <= an_hour
+    assert len(posted) >= 5 * (350 if errand is CONTENT else 99)
+
+
+async def test_digests_leave_a_part_of_the_budget_to_landings(time_passing: TestClock) -> None:
+    lane = Lane(RequestPace(patience=5), time_passing.clock())
+    digests = 0
+    with contextlib.suppress(Limited):
+        for _ in range(100):
+            async with lane.turn(DIGEST):
+                digests += 1
+    before = time_passing.now
+    for _ in range(60):
+        async with lane.turn(CONTENT):
+            pass
+    assert digests < 60
+    assert time_passing.now - before == 60, "a second each: the pause between two writes and nothing else"
+
+
+async def test_those_that_must_wait_long_come_back_one_after_the_other(time_passing: TestClock) -> None:
+    lane = Lane(RequestPace(patience=10), time_passing.clock())
+    waits = []
+    for _ in range(60):
+        with contextlib.suppress(Limited):
+            async with lane.turn(ISSUE):
+                continue
+    for _ in range(3):
+        with pytest.raises(Limited) as told:
+            async with lane.turn(ISSUE):
+                pass
+        waits.append(told.value.wait)
+    assert [round(after - before) for before, after in itertools.pairwise(waits)] == [36, 36]
+
+
+async def test_without_a_gap_nothing_is_paced(time_passing: TestClock) -> None:
+    lane = Lane(RequestPace(write_gap=0), time_passing.clock())
+    for _ in range(2000):
+        async with lane.turn(ISSUE):
+            pass
+    assert time_passing.slept == []

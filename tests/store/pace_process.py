@@ -10,7 +10,8 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 
-from bot.github.limits import Clock, Lane, RequestPace
+from bot.github.lane import Errand, Lane
+from bot.github.limits import Clock, RequestPace
 from bot.store.engine import Store
 from bot.store.pace import StoredPace
 
@@ -34,7 +35,7 @@ async def write(url: str, writes: int) -> None:
         lane = Lane(RequestPace(write_gap=1.0), Clock(steady=time, wall=time, sleep=time.sleep), shared)
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
-        turn = partial(lane.turn, write=True)
+        turn = partial(lane.turn, Errand(write="edit"))
         for _ in range(writes):
             async with turn():
                 print(time.now, flush=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.model.budget import Budget
 from bot.store.engine import Store
 from bot.store.pace import StoredPace
 from tests.databases import fresh_database
@@ -20,9 +21,19 @@ __all__ = ["store"]
 
 async def test_writers_share_their_slots(store: Store) -> None:
     one, other = (StoredPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
-    waits = await asyncio.gather(*(pace.slot(1.0) for pace in (one, other, one, other)))
+    gap = (Budget("writes", 1.0),)
+    waits = await asyncio.gather(*(pace.reserve(gap, urgent=True, patience=9) for pace in (one, other, one, other)))
     assert sorted(waits) == [0.0, 1.0, 2.0, 3.0]
-    assert await StoredPace(store, 6, wall=lambda: 1000.0).slot(1.0) == 0.0
+    assert await StoredPace(store, 6, wall=lambda: 1000.0).reserve(gap, urgent=True, patience=9) == 0.0
+
+
+async def test_writers_share_an_hourly_budget_and_what_waits_too_long_spends_nothing(store: Store) -> None:
+    one, other = (StoredPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
+    budget = (Budget("content", 10.0, burst=3, spared=1),)
+    assert [await pace.reserve(budget, urgent=True, patience=1) for pace in (one, other)] == [0.0, 0.0]
+    assert await one.reserve(budget, urgent=False, patience=1) == 10.0
+    assert await one.reserve(budget, urgent=True, patience=1) == 0.0
+    assert [await pace.reserve(budget, urgent=True, patience=1) for pace in (one, other)] == [10.0, 10.0]
 
 
 @pytest.fixture
@@ -48,7 +59,8 @@ async def test_the_writes_of_two_processes_are_a_second_apart(postgresql: str) -
 
 async def test_a_pause_applies_to_all_and_a_shorter_one_does_not_end_it(store: Store) -> None:
     one, other = (StoredPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
-    await one.close(60)
-    assert await other.seconds_until_open() == 60
-    await other.close(10)
-    assert await one.seconds_until_open() == 60
+    await one.close("writes", 60)
+    assert await other.seconds_until_open(["core", "writes"]) == 60
+    await other.close("writes", 10)
+    assert await one.seconds_until_open(["core", "writes"]) == 60
+    assert await one.seconds_until_open(["core"]) == 0, "reads go on"

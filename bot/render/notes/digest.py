@@ -39,6 +39,8 @@ class DigestFrame(Struct, frozen=True):
     comparison: str | None = None
     posted: bool = True
     """whether it is a comment that people can answer"""
+    many_digests: int = 0
+    """how many repositories with a digest each the installation has, if that is many"""
 
 
 def digest_note(digest: MonthDigest, frame: DigestFrame) -> str:
@@ -56,6 +58,7 @@ def _render(digest: MonthDigest, frame: DigestFrame, folded: int, people: int) -
         month=md_text(month_name(digest.month)),
         subject=md_text(frame.subject, 200),
         preview=frame.preview,
+        many_digests=frame.many_digests,
         quiet=digest.quiet,
         counts=_counts(digest, frame),
         releases=md_join(MdText(", "), [md_link(md_text(one.name, 100), one.url) for one in frame.releases[:20]]),

@@ -38,6 +38,9 @@ from bot.store.evidence import evidence_about
 from bot.store.observations import Observation
 from bot.store.wordings import Wording
 
+MANY = 20
+"""from so many repositories on, one digest for all of them is suggested"""
+
 
 class MonthNote(Struct, frozen=True):
     """The text, and the month's newest commit, on which a preview is shown."""
@@ -117,6 +120,7 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
         disputes=_disputes(connection, scope),
         releases=_releases(contributors),
         comparison=_comparison(connection, scope, newest, zone),
+        many_digests=_many_digests(connection, scope),
     )
     landed = changes_of_month(about, changes, visible)
     quotes = quotes_of(landed, visible.keys(), zone, _texts(connection, scope, landed, hidden))
@@ -150,6 +154,14 @@ def _comparison(connection: Connection, scope: DigestScope, newest: CommitId, zo
     (only,) = scope.repositories
     before = ledger.newest_merge_commit(connection, scope.ids[0], month_start(scope.month, zone))
     return f"{only.web}/compare/{before[:12]}...{newest[:12]}" if before else None
+
+
+def _many_digests(connection: Connection, scope: DigestScope) -> int:
+    """The number of repositories, if it is time to suggest one digest for all of them."""
+    if stored_settings(connection, scope.home_id).config.digest_repository:
+        return 0
+    number = len(repositories_by_name(connection, scope.installation))
+    return number if number >= MANY else 0
 
 
 def _facts(connection: Connection, scope: DigestScope, zone: ZoneInfo) -> list[Fact]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections import Counter
+from datetime import datetime, timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from bot.model.ids import InstallationId, Month, RepositoryId
 from bot.render.wording import month_name
 from bot.services.context import Context, translate_github_errors
 from bot.services.digests.month_note import MonthNote, month_note
-from bot.services.digests.refresh import DigestId, defer_digest
+from bot.services.digests.refresh import DigestId, current_home, defer_digest
 from bot.services.digests.scope import DigestScope, home_of, posted_scope, repositories_by_name, scope_of
 from bot.services.posting.publishing import request_post
 from bot.services.repository_settings import (
@@ -26,6 +27,9 @@ from bot.store import outbox
 from bot.store.digests import DigestRow, due, of_target, open_digest, target_of
 from bot.store.digests import record as record_digest
 
+AT_ONCE, APART = 20, timedelta(seconds=36)
+"""GitHub takes some 150 new issues an hour, and one that watchers get mail for is in no hurry"""
+
 
 class _Plan(Struct, frozen=True):
     """One digest to publish: its repository and scope, as a preview or as a post."""
@@ -37,21 +41,28 @@ class _Plan(Struct, frozen=True):
 
 
 async def close_months(context: Context) -> int:
-    """Defer the digest of every finished month that has none; return how many. Row and job share one transaction."""
+    """Defer the digest of every finished month that has none; return how many. Row and job share one transaction.
+
+    Digests with a post of their own are spread: at most AT_ONCE of an installation at once, and 100 an hour.
+    """
     now = context.clock()
     found = await context.store.read(due, now, context.zone)
-    deferred = 0
-    for installation, repository, month in found:
-        deferred += await context.store.write(_open, context, (installation, repository, month), now)
+    deferred, places = 0, Counter[InstallationId]()
+    for one in found:
+        if await context.store.write(_open, context, one, now=now, place=places[one[0]]):
+            deferred += 1
+            places[one[0]] += await context.store.read(current_home, one) == one[1]
     return deferred
 
 
-def _open(connection: Connection, context: Context, one: DigestId, now: datetime) -> bool:
-    """Create the digest's row and defer it; False if it exists."""
+def _open(connection: Connection, context: Context, one: DigestId, *, now: datetime, place: int) -> bool:
+    """Create the digest's row and defer it, `place` others of its installation before it; False if it exists."""
     _, repository, month = one
     is_new = open_digest(connection, DigestRow(target_of(repository), month, now, repository_id=repository))
     if is_new:
-        defer_digest(connection, context, one)
+        alone = current_home(connection, one) == repository
+        wait = APART * max(place - AT_ONCE + 1, 0) if alone else timedelta(0)
+        defer_digest(connection, context, one, run_at=now + wait)
     return is_new
 
 

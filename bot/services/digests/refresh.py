@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -14,6 +15,7 @@ from bot.services.recording.record import Recorded
 from bot.services.recording.record import RecordingTarget as Target
 from bot.services.repository_settings import stored_settings
 from bot.store.digests import digests_posted_in, of_target, posted_elsewhere, repository_of, target_of
+from bot.store.jobs import DIGESTS
 
 
 def refresh_digests(connection: Connection, context: Context, target: Target, recorded: Recorded) -> None:
@@ -51,7 +53,7 @@ def refresh_digests_elsewhere(
         defer_digest(connection, context, (installation, repository_of(row.target), row.month))
 
 
-def defer_digest(connection: Connection, context: Context, one: DigestId) -> None:
+def defer_digest(connection: Connection, context: Context, one: DigestId, *, run_at: datetime | None = None) -> None:
     """Defer writing one digest; digests posted in the same repository are written one after the other."""
     installation, repository, month = one
     ref = f'{{"installation":{installation},"month":"{month}","repository":{repository}}}'
@@ -59,13 +61,15 @@ def defer_digest(connection: Connection, context: Context, one: DigestId) -> Non
         connection,
         "close_month",
         ref,
-        serial_key=f"digest:{_current_home(connection, one)}",
+        serial_key=f"digest:{current_home(connection, one)}",
         dedupe_key=f"close_month:{ref}",
         installation_id=installation,
+        run_at=run_at,
+        priority=DIGESTS,
     )
 
 
-def _current_home(connection: Connection, one: DigestId) -> int:
+def current_home(connection: Connection, one: DigestId) -> int:
     """The repository where this month's digest is posted, or would be by the stored settings."""
     installation, repository, month = one
     rows = {row.month: row for row in of_target(connection, target_of(repository))}

@@ -22,7 +22,7 @@ from bot.model.ids import CommitId, InstallationId, RepositoryId
 from bot.queue.interface import Job, RetryLater
 from bot.services.context import Context
 from bot.services.refusals import A_DAY
-from bot.store import digests, installations, outbox
+from bot.store import digests, installations, jobs, outbox
 from bot.store.engine import StoreUnavailableError
 from bot.store.outbox import Intent, Posting
 
@@ -31,6 +31,8 @@ LEASE, RENEW_EVERY = timedelta(seconds=60), 20.0
 """as short as a job's and renewed as often (seconds), so that the post of a killed worker is not delayed longer"""
 CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview", "suite": "Almanac: nothing to count yet"}
 """names of check runs by kind of intent; all other kinds are comments or reactions"""
+DIGESTS = ("digest", "preview")
+"""kinds of intents that wait for those about landings"""
 DIGEST_TITLE = "Almanac: the months"
 DIGEST_BODY = (
     "Each finished month gets one comment here: who landed what, with the changes behind every sentence. "
@@ -46,6 +48,7 @@ def request_post(connection: Connection, context: Context, intent: Intent) -> No
         options: dict[str, Any] = {
             "installation_id": intent.installation_id,
             "run_at": context.clock() + context.settle,
+            "priority": jobs.DIGESTS if intent.kind in DIGESTS else jobs.NORMAL,
         }
         context.queue.defer(
             connection,
@@ -108,7 +111,10 @@ async def publish_claimed(context: Context, posting: Posting) -> int | str:
     if _is_discussion(posting):
         return await _post_discussion(context, posting)
     client, publisher = context.publisher(
-        intent.installation_id or 0, intent.repository_id, comments=intent.kind not in CHECKS
+        intent.installation_id or 0,
+        intent.repository_id,
+        comments=intent.kind not in CHECKS,
+        urgent=intent.kind not in DIGESTS,
     )
     known = int(posting.remote_id) if posting.remote_id else None
     repository = await _target_repository(context, client, RepositoryId(intent.repository_id))
@@ -182,7 +188,10 @@ def _is_discussion(posting: Posting) -> bool:
 async def _post_discussion(context: Context, posting: Posting) -> str:
     intent, number = posting.intent, RepositoryId(posting.intent.repository_id)
     client = context.github.installation(
-        InstallationId(intent.installation_id or 0), repositories=(number,), permissions=discussions.PERMISSIONS
+        InstallationId(intent.installation_id or 0),
+        repositories=(number,),
+        permissions=discussions.PERMISSIONS,
+        urgent=False,
     )
     return await discussions.post_comment(
         client,
