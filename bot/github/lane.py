@@ -121,7 +121,9 @@ class Lane:
             await self._pay(errand)
         while True:
             async with self._turn:
-                wait = await self._closed_for(errand)
+                wait = await self._paused_for(errand)
+                if errand.write is not None:
+                    wait = max(wait, self._next_write - self._clock.steady())
                 if wait <= 0:
                     try:
                         yield
@@ -133,14 +135,12 @@ class Lane:
 
     async def _wait_until_open(self, errand: Errand) -> None:
         """Before a budget is spent: what is reserved before a pause would have passed when it ends."""
-        wait = await self._closed_for(errand)
+        wait = await self._paused_for(errand)
         if wait > 0:
             await self._clock.sleep(wait)
 
-    async def _closed_for(self, errand: Errand) -> float:
+    async def _paused_for(self, errand: Errand) -> float:
         wait = await self._shared.seconds_until_open(errand.limits)
-        if errand.write is not None:
-            wait = max(wait, self._next_write - self._clock.steady())
         if wait > self._pace.patience:
             raise Limited(wait)
         return wait
@@ -154,9 +154,9 @@ class Lane:
         wait = await self._shared.reserve(budgets, urgent=errand.urgent, patience=patience)
         if wait > patience:
             now = self._clock.steady()
-            starts = max(self._promised.get(errand, now), now + wait)
-            self._promised[errand] = starts + max(one.gap for one in budgets)
-            raise Limited(starts - now)
+            start = max(self._promised.get(errand, now), now + wait)
+            self._promised[errand] = start + max(one.gap for one in budgets)
+            raise Limited(start - now)
         if wait > 0:
             await self._clock.sleep(wait)
 
@@ -165,5 +165,5 @@ def _budgets(write_gap: float) -> Mapping[Write, tuple[Budget, ...]]:
     """What each kind of write spends; nothing without a gap, for a server without limits."""
     if not write_gap:
         return {"edit": (), "content": (), "issue": ()}
-    gap = Budget("writes", write_gap)
+    gap = Budget("write gap", write_gap)
     return {"edit": (gap,), "content": (gap, _CONTENT), "issue": (gap, _CONTENT, _ISSUES, _ISSUE_GAP)}

@@ -112,6 +112,11 @@ class Town:
         runs = [run.fields for run in self.repository.checks.values() if run.fields["name"] == name]
         return {run["head_sha"]: run["output"] for run in runs}
 
+    def preview_in(self, repo: SimRepository) -> str:
+        """The preview of a digest in this repository; empty if there is none."""
+        shown = (run.fields for run in repo.checks.values() if run.fields["name"] == "Almanac: digest preview")
+        return next((run["output"]["summary"] for run in shown), "")
+
     def ours(self, issue: Issue) -> list[str]:
         """What we wrote below an issue or pull request."""
         return [comment.body for comment in issue.comments if comment.app is self.app]

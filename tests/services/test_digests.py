@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.store import jobs
 from simulator.server import Simulator
 from simulator.state import SimRepository
 from tests.services.landed import Town, reactions, town
@@ -206,3 +207,19 @@ async def test_late_facts_and_hidden_repositories_edit_the_organisations_one_com
         there.github.deliveries.add(there.app, "repository", told, installation=there.installation)
         await there.drained()
         assert "a lever" not in there.digests(team)[0]
+
+
+async def test_many_digests_are_spread_and_landings_go_first(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path, settings=POST) as there:
+        await there.land("feat: add a part")
+        others = [await there.second_repository(f"part-{number:02}") for number in range(24)]
+        for number, one in enumerate(others):
+            await there.land(f"feat: add lever {number}", repo=one)
+        await there.month_over()
+        assert sum(bool(there.preview_in(one)) for one in others) == 19, "twenty at once, with that of acme/app"
+        assert "installed in 25 repositories" in there.preview_in(others[0])
+        waiting = await there.bot.store.read(jobs.in_states, ["ready"])
+        assert sorted((one.run_at - there.clock.now).total_seconds() for one in waiting) == [36, 72, 108, 144, 180]
+        there.clock.now += timedelta(minutes=4)
+        await there.drained()
+        assert all(there.preview_in(one) for one in others)

@@ -21,7 +21,7 @@ __all__ = ["store"]
 
 async def test_writers_share_their_slots(store: Store) -> None:
     one, other = (StoredPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
-    gap = (Budget("writes", 1.0),)
+    gap = (Budget("write gap", 1.0),)
     waits = await asyncio.gather(*(pace.reserve(gap, urgent=True, patience=9) for pace in (one, other, one, other)))
     assert sorted(waits) == [0.0, 1.0, 2.0, 3.0]
     assert await StoredPace(store, 6, wall=lambda: 1000.0).reserve(gap, urgent=True, patience=9) == 0.0

@@ -27,7 +27,7 @@ from bot.store import outbox
 from bot.store.digests import DigestRow, due, of_target, open_digest, target_of
 from bot.store.digests import record as record_digest
 
-AT_ONCE, APART = 20, timedelta(seconds=36)
+AT_ONCE, DIGEST_GAP = 20, timedelta(seconds=36)
 """GitHub takes some 150 new issues an hour, and one that watchers get mail for is in no hurry"""
 
 
@@ -47,21 +47,21 @@ async def close_months(context: Context) -> int:
     """
     now = context.clock()
     found = await context.store.read(due, now, context.zone)
-    deferred, places = 0, Counter[InstallationId]()
+    deferred, digests = 0, Counter[InstallationId]()
     for one in found:
-        if await context.store.write(_open, context, one, now=now, place=places[one[0]]):
+        if await context.store.write(_open, context, one, now=now, earlier=digests[one[0]]):
             deferred += 1
-            places[one[0]] += await context.store.read(current_home, one) == one[1]
+            digests[one[0]] += await context.store.read(current_home, one) == one[1]
     return deferred
 
 
-def _open(connection: Connection, context: Context, one: DigestId, *, now: datetime, place: int) -> bool:
-    """Create the digest's row and defer it, `place` others of its installation before it; False if it exists."""
+def _open(connection: Connection, context: Context, one: DigestId, *, now: datetime, earlier: int) -> bool:
+    """Create the digest's row and defer it, `earlier` others of its installation before it; False if it exists."""
     _, repository, month = one
     is_new = open_digest(connection, DigestRow(target_of(repository), month, now, repository_id=repository))
     if is_new:
-        alone = current_home(connection, one) == repository
-        wait = APART * max(place - AT_ONCE + 1, 0) if alone else timedelta(0)
+        is_own = current_home(connection, one) == repository
+        wait = DIGEST_GAP * max(earlier - AT_ONCE + 1, 0) if is_own else timedelta(0)
         defer_digest(connection, context, one, run_at=now + wait)
     return is_new
 
