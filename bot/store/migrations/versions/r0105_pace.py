@@ -7,8 +7,8 @@ from sqlalchemy import Column
 
 from bot.store.columns import CleanText, WholeNumber
 
-revision = "0104"
-down_revision = "0103"
+revision = "0105"
+down_revision = "0104"
 
 
 def upgrade() -> None:
