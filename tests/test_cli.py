@@ -100,18 +100,6 @@ def assert_refused(answer: Answer, *words: str) -> None:
 
 def unusable(folder: Path, name: str) -> str:
     """A folder that is no whole clone, by what is wrong with it."""
-    if name == "a shallow clone":
-        whole = Repository(folder / "whole")
-        whole.commit("One", {"a": "1\n"})
-        whole.commit("Two", {"a": "2\n"})
-        whole.git("clone", "-q", "--depth", "1", f"file://{whole.folder}", str(folder / "short"))
-        return str(folder / "short")
-    if name == "a partial clone":
-        whole = Repository(folder / "whole")
-        whole.git("config", "uploadpack.allowFilter", "true")
-        whole.commit("One", {"a": "1\n"})
-        whole.git("clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{whole.folder}", str(folder / "part"))
-        return str(folder / "part")
     if name == "a repository without commits":
         return str(Repository(folder / "empty").folder)
     (folder / "folder").mkdir()
@@ -127,8 +115,6 @@ def unusable(folder: Path, name: str) -> str:
         ("a file", "no such folder"),
         ("no repository", "not a git repository"),
         ("a repository without commits", "no commits yet"),
-        ("a shallow clone", "git fetch --unshallow"),
-        ("a partial clone", "git fetch --refetch --no-filter"),
     ],
 )
 def test_an_incomplete_clone_is_named(almanac: Command, tmp_path: Path, command: str, name: str, words: str) -> None:
@@ -173,10 +159,10 @@ def test_a_bad_option_of_profile_is_named(
     ("arguments", "words"),
     [
         (["profile", "."], "Missing option '--author'"),
-        (["contributors"], "Missing argument 'CLONE...'"),
+        (["contributors"], ".: not a git repository"),
         (["contributors", ".", "--format", "xml"], "none of table, json, csv"),
         (["contributors", ".", "--timezone", "Nowhere"], "not an IANA time zone"),
-        (["changes"], "Missing argument 'CLONE...'"),
+        (["changes"], ".: not a git repository"),
         (["changes", ".", "--timezone", "Nowhere"], "not an IANA time zone"),
         (["classify", "message"], "unexpected extra argument"),
         (["verify", "."], "Missing option '--profile'"),
@@ -460,3 +446,109 @@ def test_without_arguments_the_commands_are_listed(almanac: Command) -> None:
     assert (answer.code, answer.err) == (2, "")
     assert "profile" in answer.out
     assert almanac("--help").code == 0
+
+
+# --- manners ---------------------------------------------------------------------------------------------------------
+
+
+def test_this_folder_is_read_where_no_clone_is_named(
+    almanac: Command, clones: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = almanac("contributors", clones[0])
+    monkeypatch.chdir(clones[0])
+    assert almanac("contributors") == named
+    assert almanac("changes").out == almanac("changes", clones[0]).out
+
+
+@pytest.mark.parametrize(
+    ("ending", "begin"),
+    [("json", "{"), ("html", "<!doctype html>"), ("md", "# "), ("csv", "change,"), ("svg", "<svg"), ("txt", "Ada")],
+)
+def test_the_ending_of_the_file_decides_the_format(
+    almanac: Command, clones: tuple[str, str], tmp_path: Path, ending: str, begin: str
+) -> None:
+    file = tmp_path / f"p.{ending}"
+    assert almanac("profile", clones[0], "--author", "Ada Brook", "--output", str(file)).code == 0
+    assert file.read_text("utf-8").lstrip().startswith(begin)
+
+
+def test_md_is_short_for_markdown_and_h_for_help(almanac: Command, clones: tuple[str, str]) -> None:
+    short = almanac("profile", clones[0], "--author", "Ada Brook", "--format", "md").out
+    assert short == almanac("profile", clones[0], "--author", "Ada Brook", "--format", "markdown").out
+    assert almanac("jobs", "list", "-h").out == almanac("jobs", "list", "--help").out
+
+
+def test_a_clone_gets_the_name_it_is_given(almanac: Command, clones: tuple[str, str]) -> None:
+    rows = almanac("changes", clones[0], "--name", "other/name").out.splitlines()
+    assert {json.loads(row)["repository"] for row in rows} == {"other/name"}
+    assert_refused(almanac("changes", *clones, "--name", "other/name"), "--name needs one clone")
+
+
+def test_another_head_is_read_and_local_commits_are_said(almanac: Command, tmp_path: Path) -> None:
+    origin = Repository(tmp_path / "origin")
+    origin.commit("One", {"a.py": "x = 1\n"})
+    origin.git("clone", "-q", str(origin.folder), str(tmp_path / "copy"))
+    copy = Repository.__new__(Repository)
+    copy.folder, copy.now = tmp_path / "copy", origin.now
+    copy.commit("Two", {"a.py": "x = 2\n"})
+    plain = almanac("changes", str(copy.folder))
+    assert len(plain.out.splitlines()) == 1
+    assert "1 commit of the local branch is not in origin/main and not counted" in plain.err
+    assert len(almanac("changes", str(copy.folder), "--head", "main").out.splitlines()) == 2
+    assert_refused(almanac("changes", str(copy.folder), "--head", "nowhere"), "--head 'nowhere' is no branch")
+
+
+def test_months_may_be_given_by_a_date_or_a_tag_in_them(almanac: Command, tmp_path: Path) -> None:
+    made = Repository(tmp_path / "tagged")
+    made.commit("One", {"a.py": "x = 1\n"})
+    made.commit("Two", {"a.py": "x = 2\n"}, days=60)
+    made.git("tag", "v2")
+    asked = ("profile", str(made.folder), "--author", "Ada Brook", "--format", "json")
+    month = json.loads(almanac(*asked, "--since", "2025-03").out)
+    for text in ("2025-03-17", "v2"):
+        answer = almanac(*asked, "--since", text)
+        assert json.loads(answer.out) == month
+        assert f"--since {text}: months count as a whole, here 2025-03" in answer.err
+    assert_refused(almanac(*asked, "--since", "v3"), "--since 'v3' is not a month, a date or a tag here")
+
+
+def test_checks_answer_in_json(almanac: Command, clones: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "bad.yml").write_text("odd: 1\n")
+    (error,) = json.loads(almanac("config", "lint", "bad.yml", "--json").out)["errors"]
+    assert error.startswith("line 1: 'odd' is no key")
+    file = str(tmp_path / "p.json")
+    almanac("profile", clones[0], "--author", "Ada Brook", "--output", file)
+    same = almanac("verify", clones[0], "--profile", file, "--json")
+    assert (same.code, json.loads(same.out)["same"]) == (0, True)
+    explained = json.loads(almanac("explain", "Ada Brook", "commits", "--clone", clones[0], "--json").out)
+    assert explained["value"]
+    assert explained["evidence"]
+    findings = json.loads(almanac("doctor", "--no-network", "--json").out)
+    assert {"state", "subject", "text"} == set(findings[0])
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_commands_are_completed(shell: str) -> None:
+    typed = {"COMP_WORDS": "almanac contr", "COMP_CWORD": "1", "_TYPER_COMPLETE_ARGS": "almanac contr"}
+    action = {"_TYPER_COMPLETE_FISH_ACTION": "get-args", "_ALMANAC_COMPLETE": f"complete_{shell}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "bot"], env=os.environ | typed | action, capture_output=True, text=True, check=False
+    )
+    assert "contributors" in done.stdout
+
+
+def test_a_reader_who_closes_the_pager_gets_no_error(tmp_path: Path, clones: tuple[str, str]) -> None:
+    script = (
+        "import pty, sys; status = pty.spawn([sys.executable, '-m', 'bot', 'profile', sys.argv[1],"
+        " '--author', 'Ada Brook']); sys.exit(status)"
+    )
+    settings = {"PAGER": "sh -c 'cat >/dev/null; echo paged'", "XDG_CACHE_HOME": str(tmp_path), "LINES": "5"}
+    done = subprocess.run(
+        [sys.executable, "-c", script, clones[0]],
+        env=os.environ | settings,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "paged" in done.stdout) == (0, True), done

@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bot.cli.options import Aliases, Clones, MailmapFile, Output, Since, Until, Who, Zone
-from bot.cli.printing import write
+from bot.cli.options import Aliases, AsJson, Clones, Head, MailmapFile, Name, Output, Since, Until, Who, Zone
+from bot.cli.printing import show, write
 
 PICTURES = ("badge", "heatmap", "months", "languages")
 FORMS = ("json", "text", "markdown", "html", "csv", "atom", "jsonresume", "svg", *PICTURES)
+_FORM_BY_ENDING = {
+    "txt": "text",
+    "md": "markdown",
+    "htm": "html",
+    "xml": "atom",
+    **{form: form for form in ("json", "markdown", "html", "csv", "atom", "svg")},
+}
+_LIST_BY_ENDING = {"txt": "table", "json": "json", "csv": "csv"}
+_READ_BY_PEOPLE = ("text", "markdown", "table")
+
+
+def _form(given: str | None, output: Path | None, by_ending: Mapping[str, str], default: str) -> str:
+    """The format that was named, else that of the output file's ending."""
+    if given is not None:
+        return "markdown" if given == "md" else given
+    return by_ending.get(output.suffix[1:].lower(), default) if output is not None else default
 
 
 def profile(
     clones: Clones,
     author: Who,
     format_: Annotated[
-        str, typer.Option("--format", help=f"Output format: {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
-    ] = "text",
+        str | None,
+        typer.Option(
+            "--format",
+            help=f"Output format: {', '.join(FORMS[:-1])} or {FORMS[-1]}. Without it, the ending of --output decides.",
+        ),
+    ] = None,
     as_: Annotated[str, typer.Option("--as", help="Show the person as named or anonymous.")] = "named",
     compat: Annotated[
         str | None, typer.Option("--compat", help="Imitate another product: seed (its page) or seed-text.")
     ] = None,
     alias: Aliases = None,
     mailmap: MailmapFile = None,
+    name: Name = None,
+    head: Head = None,
     since: Since = None,
     until: Until = None,
     timezone: Zone = "UTC",
@@ -36,19 +60,21 @@ def profile(
     from bot.cli.recomputing import offline
     from bot.cli.recomputing.identities import PersonQuery
 
-    offline.check_choice("--format", format_, FORMS)
+    kind = _form(format_, output, _FORM_BY_ENDING, "text")
+    offline.check_choice("--format", kind, FORMS)
     offline.check_choice("--as", as_, ("named", "anonymous"))
     if compat is not None:
         offline.check_choice("--compat", compat, ("seed", "seed-text"))
     window = offline.read_window(since, until, timezone)
-    who = PersonQuery(author, tuple(alias or ()), mailmap)
-    form = compat or (f"svg-{format_}" if format_ in PICTURES else format_)
-    write(offline.profile(clones, who, window, form=form, anonymous=as_ == "anonymous"), output)
+    who = PersonQuery(author, tuple(alias or ()), mailmap, name, head)
+    form = compat or (f"svg-{kind}" if kind in PICTURES else kind)
+    found = offline.profile(clones, who, window, form=form, anonymous=as_ == "anonymous")
+    show(found) if output is None and form in _READ_BY_PEOPLE else write(found, output)
 
 
 def contributors(
     clones: Clones,
-    format_: Annotated[str, typer.Option("--format", help="Output format: table, json or csv.")] = "table",
+    format_: Annotated[str | None, typer.Option("--format", help="Output format: table, json or csv.")] = None,
     join_names: Annotated[
         bool, typer.Option("--join-names", help="Give people who have the same full name one row.")
     ] = False,
@@ -59,7 +85,10 @@ def contributors(
         bool, typer.Option("--new", help="With --range, list only those who had no commit before it.")
     ] = False,
     mailmap: MailmapFile = None,
+    name: Name = None,
+    head: Head = None,
     timezone: Zone = "UTC",
+    output: Output = None,
 ) -> None:
     """List the contributors in git clones.
 
@@ -67,9 +96,11 @@ def contributors(
     """
     from bot.cli.recomputing import contributor_list, offline
 
-    offline.check_choice("--format", format_, ("table", "json", "csv"))
-    options = contributor_list.ListOptions(range_, new, join_names, mailmap)
-    write(contributor_list.contributors(clones, offline.read_window(None, None, timezone), options, form=format_))
+    form = _form(format_, output, _LIST_BY_ENDING, "table")
+    offline.check_choice("--format", form, ("table", "json", "csv"))
+    options = contributor_list.ListOptions(range_, new, join_names, mailmap, name, head)
+    found = contributor_list.contributors(clones, offline.read_window(None, None, timezone), options, form=form)
+    show(found) if output is None and form in _READ_BY_PEOPLE else write(found, output)
 
 
 def changes(
@@ -82,6 +113,8 @@ def changes(
     ] = False,
     alias: Aliases = None,
     mailmap: MailmapFile = None,
+    name: Name = None,
+    head: Head = None,
     timezone: Zone = "UTC",
 ) -> None:
     """Print every landed change as JSON.
@@ -91,7 +124,7 @@ def changes(
     from bot.cli.recomputing import offline
     from bot.cli.recomputing.identities import PersonQuery
 
-    who = PersonQuery(author, tuple(alias or ()), mailmap)
+    who = PersonQuery(author, tuple(alias or ()), mailmap, name, head)
     for line in offline.changes(clones, who, offline.read_window(None, None, timezone), frozen=frozen):
         write(line)
 
@@ -113,6 +146,8 @@ def verify(
     keys: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The publisher's keys, to check a snapshot's signature.")
     ] = None,
+    name: Name = None,
+    as_json: AsJson = False,
 ) -> int:
     """Recompute a published profile and compare.
 
@@ -122,7 +157,10 @@ def verify(
     """
     from bot.cli.recomputing.verify import examine_file
 
-    found = examine_file(clones, profile, keys=keys)
+    found = examine_file(clones, profile, keys=keys, name=name)
+    if as_json:
+        write(json.dumps(found.as_object(), ensure_ascii=False, indent=2))
+        return 1 if found.differences else 0
     for stated in found.stated:
         write(f"stated by the publisher, not in the clone: {stated}")
     for difference in found.differences:

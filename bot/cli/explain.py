@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
 
-from bot.cli.options import Zone
-from bot.cli.printing import write
+from bot.cli.options import AsJson, Zone
+from bot.cli.printing import show, write
 
 
 def explain(
@@ -20,6 +21,7 @@ def explain(
         typer.Option("--clone", metavar="CLONE", help="Read this clone instead of the record; can be repeated."),
     ] = None,
     timezone: Zone = "UTC",
+    as_json: AsJson = False,
 ) -> None:
     """Explain one number of a profile.
 
@@ -27,4 +29,5 @@ def explain(
     """
     from bot.cli.operating import explain as explaining
 
-    write(explaining.from_clones(clone, who, metric, timezone) if clone else explaining.from_record(who, metric))
+    found = explaining.from_clones(clone, who, metric, timezone) if clone else explaining.from_record(who, metric)
+    write(json.dumps(found.as_object(), ensure_ascii=False, indent=2)) if as_json else show(found.text())

@@ -17,8 +17,13 @@ from bot.cli import clones, configuration, digests, explain, history, jobs, reco
 from bot.cli.printing import stop, write
 from bot.configuration.errors import NO_ROOM, UnusableInputError
 
+_COMPLETION = "_ALMANAC_COMPLETE" in os.environ or any("-completion" in word for word in sys.argv[1:2])
+"""Loading it takes a third of the start, so it is there only where it is asked for."""
+
 app = typer.Typer(
-    add_completion=False,
+    add_completion=_COMPLETION,
+    epilog="almanac --install-completion completes commands and options in bash, zsh and fish.",
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

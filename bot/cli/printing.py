@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -45,3 +49,19 @@ def _write_pieces(file: BinaryIO, pieces: Iterable[str]) -> None:
     for piece in pieces:
         file.write(escape_controls(piece).encode("utf-8", "replace"))
     file.flush()
+
+
+def show(text: str | Iterable[str]) -> None:
+    """Write to standard output; on a terminal, text that is longer than the screen goes through the reader's pager."""
+    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+        write(text)
+        return
+    joined = text if isinstance(text, str) else "".join(text)
+    pager = shlex.split(os.environ.get("PAGER") or "less")
+    if joined.count("\n") < shutil.get_terminal_size().lines or not pager or shutil.which(pager[0]) is None:
+        write(joined)
+        return
+    with subprocess.Popen(pager, stdin=subprocess.PIPE, env={"LESS": "FRX"} | os.environ) as running:
+        if running.stdin is not None:
+            with suppress(BrokenPipeError), running.stdin:  # the reader saw enough
+                running.stdin.write(escape_controls(joined).encode("utf-8", "replace"))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import to_builtins
 
+from bot.cli.options import AsJson
 from bot.cli.printing import write
 
 
@@ -37,6 +40,7 @@ def doctor(
     no_network: Annotated[
         bool, typer.Option("--no-network", help="Make no requests, and list the checks left out.")
     ] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Check this installation.
 
@@ -45,6 +49,8 @@ def doctor(
     from bot.cli.operating import run
 
     findings = run.examine(network=not no_network)
-    for finding in findings:
-        write(str(finding))
+    if as_json:
+        write(json.dumps(to_builtins(findings), ensure_ascii=False, indent=2))
+    else:
+        write("".join(f"{finding}\n" for finding in findings))
     return 1 if any(finding.state == "WRONG" for finding in findings) else 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from bot.history.git import GitError, blobs_named, commits_named, git_outputs
+from bot.history.git import GitError, blobs_named, commits_named, common_folder, git_outputs, git_stream
 from bot.landing.repo_config.files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.model.commit import GITHUB, Repository
 from bot.model.ids import CommitId
@@ -43,8 +43,14 @@ class Clone(Struct, frozen=True):
     head: CommitId
     shallow: bool
     partial: bool
+    cut: frozenset[CommitId] = frozenset()
+    """the commits at which a shallow clone starts: they have parents, but the clone does not contain them"""
+    cut_merges: frozenset[CommitId] = frozenset()
+    """those of them that are merges"""
     notes: str = ""
     """the commit with its line notes; empty if it has none"""
+    checked_out: str = ""
+    """the commit of git's own HEAD"""
     mailmap: str = ""
     """the blob of the `.mailmap` used for names: that of `head`, whatever is checked out"""
     other_accounts: bool = False
@@ -131,8 +137,24 @@ def _open_failure(complaint: str) -> str:
     return "not a git repository" if "not a git repository" in complaint else complaint
 
 
-def open_clone(path: str | Path) -> Clone:
-    """The clone at `path`, bare or not.
+def _cut(folder: Path) -> tuple[frozenset[CommitId], frozenset[CommitId]]:
+    """The commits at which a shallow clone starts, and the merges among them, as their own bytes tell."""
+    listed = (common_folder(folder) / "shallow").read_text("ascii", "replace").split()
+    cut, merges = set(), set()
+    with git_stream(folder, "cat-file", "--batch", lines=listed) as stream:
+        for name in listed:
+            head = stream.readline().split()
+            text = stream.read(int(head[2]) + 1) if len(head) == 3 else b""
+            parents = text.partition(b"\n\n")[0].count(b"\nparent ")
+            if parents:
+                cut.add(CommitId(name))
+            if parents > 1:
+                merges.add(CommitId(name))
+    return frozenset(cut), frozenset(merges)
+
+
+def open_clone(path: str | Path, head_name: str | None = None) -> Clone:
+    """The clone at `path`, bare or not; `head_name` is a branch, tag or commit in place of the default branch.
 
     Raises GitError with one line that names the folder, if there is no repository or no commit.
     """
@@ -143,9 +165,11 @@ def open_clone(path: str | Path) -> Clone:
     if about.complaint is not None:
         raise GitError(f"{path}: {_open_failure(about.complaint)}")
     git_dir, _, shallow = about.text.rstrip("\n").rpartition("\n")
-    branches = list(_branches(remote_head.text, own_head.text))
-    commits = commits_named(folder, [*branches, NOTES])
+    branches = [head_name] if head_name else list(_branches(remote_head.text, own_head.text))
+    commits = commits_named(folder, [*branches, NOTES, "HEAD"])
     branch = next((branch for branch in branches if branch in commits), None)
+    if branch is None and head_name:
+        raise GitError(f"{path}: --head {head_name!r} is no branch, tag or commit here; git branch -a lists them")
     if branch is None:
         raise GitError(f"{path}: the default branch has no commits yet")
     head = CommitId(commits[branch])
@@ -153,6 +177,7 @@ def open_clone(path: str | Path) -> Clone:
     stated = _settings_by_name(settings.text)
     origin = stated.get("remote.origin.url", "")
     name = name_of_remote(origin) or _folder_name(folder)
+    cut, cut_merges = _cut(folder) if shallow == "true" else (frozenset(), frozenset())
     return Clone(
         folder=folder,
         git_dir=Path(os.fsdecode(git_dir.encode("utf-8", "surrogateescape"))),
@@ -165,6 +190,9 @@ def open_clone(path: str | Path) -> Clone:
         head=head,
         shallow=shallow == "true",
         partial=bool(stated.get("extensions.partialclone")),
+        checked_out=commits.get("HEAD", ""),
+        cut=cut,
+        cut_merges=cut_merges,
         notes=commits.get(NOTES, ""),
         mailmap=mailmap,
     )

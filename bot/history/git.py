@@ -48,8 +48,13 @@ _SETTINGS = (
 repository, so that git ignores the attributes and mailmap of whatever is checked out."""
 _OF_OBJECTS = frozenset(("log", "diff-tree", "rev-list", "ls-tree"))
 """Commands that are only given ids. They run with `objects_only`."""
+_OF_GIVEN_OBJECTS = (("cat-file", "--batch"), ("cat-file", "--batch-check"))
+"""Likewise, as called here; `cat-file` with a format is given names too."""
 _ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
 """makes glibc keep memory that git frees (mallopt(3)): new pages for each unpacked file take a tenth of the time"""
+
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+"""A partial clone fetches nothing unasked: git before 2.45 knows the second variable only."""
 
 _MISSING_OBJECT = re.compile(
     r"(?:fatal|error): (?:unable to read(?: tree)?|could not (?:fetch|read)|bad object) ([0-9a-f]{40,64})",
@@ -74,16 +79,21 @@ def _empty_git_dir(sha256: bool) -> tempfile.TemporaryDirectory[str]:
     return made
 
 
+def common_folder(folder: Path) -> Path:
+    """The folder with the objects of a clone, which its linked working trees share."""
+    git_dir = folder / ".git" if (folder / ".git").exists() else folder
+    if git_dir.is_file():
+        git_dir = folder / git_dir.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip()
+    link = git_dir / "commondir"
+    return git_dir / link.read_text("utf-8", "surrogateescape").strip() if link.is_file() else git_dir
+
+
 def objects_only(folder: Path) -> dict[str, str]:
     """Variables with which git reads the clone's objects and nothing else that could change the numbers.
 
     That is without its settings, attributes, grafts, replaced objects and hooks; where a shallow clone ends is read.
     """
-    git_dir = folder / ".git" if (folder / ".git").exists() else folder
-    if git_dir.is_file():
-        git_dir = folder / git_dir.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip()
-    link = git_dir / "commondir"
-    common = git_dir / link.read_text("utf-8", "surrogateescape").strip() if link.is_file() else git_dir
+    common = common_folder(folder)
     config = common / "config"
     sha256 = config.is_file() and _SHA256.search(config.read_text("utf-8", "replace")) is not None
     found = {"GIT_DIR": _empty_git_dir(sha256).name, "GIT_OBJECT_DIRECTORY": str((common / "objects").resolve())}
@@ -97,9 +107,10 @@ _SHA256 = re.compile(r"^\s*objectformat\s*=\s*\"?sha256", re.IGNORECASE | re.MUL
 def environment(folder: Path | None = None, arguments: Sequence[str] = ()) -> Mapping[str, str]:
     """The variables for a git command in that folder."""
     keep = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    own = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
-    isolation = objects_only(folder) if folder is not None and arguments and arguments[0] in _OF_OBJECTS else {}
-    return _ALLOCATOR | keep | own | {"GIT_ATTR_NOSYSTEM": "1", "GIT_GRAFT_FILE": os.devnull} | isolation
+    own = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    of_objects = arguments and (arguments[0] in _OF_OBJECTS or tuple(arguments[:2]) in _OF_GIVEN_OBJECTS)
+    isolation = objects_only(folder) if folder is not None and of_objects else {}
+    return _ALLOCATOR | keep | own | _OFFLINE | {"GIT_ATTR_NOSYSTEM": "1", "GIT_GRAFT_FILE": os.devnull} | isolation
 
 
 def command(folder: Path, arguments: Sequence[str], mailmap: str = "") -> list[str]:

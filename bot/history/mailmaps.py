@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.configuration.errors import UnusableInputError
 from bot.history.clone import Clone
-from bot.history.git import blobs_named, git_outputs
+from bot.history.git import blobs_named, git, git_outputs
 from bot.landing.identity.mailmap import NO_MAILMAP, Mailmap, read_mailmaps
 
 LARGEST = 10 << 20
@@ -35,7 +35,8 @@ def _by_settings(clone: Clone) -> list[str]:
     blob, file = git_outputs(clone.folder, (*_SETTING, "mailmap.blob"), (*_SETTING, "--type=path", "mailmap.file"))
     found = []
     if (name := _last(blob.text.split("\0"))) and "\n" not in name:
-        found += [text for _, text in blobs_named(clone.folder, [name]).values()]
+        blob_id = git(clone.folder, "rev-parse", "--verify", "--quiet", name, check=False).strip()
+        found += [text for _, text in blobs_named(clone.folder, [blob_id]).values()] if blob_id else []
     if path := _last(file.text.split("\0")):
         text = _read(clone.folder / path)
         found += [] if text is None else [text]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 
 from bot.history.clone import Clone
+from bot.history.incomplete import AnyPatchReader
 from bot.history.log import landings
 from bot.history.notes import Notes
-from bot.history.patches import PatchReader
 from bot.history.rows import Rows
 from bot.history.walk import CommitArrival
 from bot.history.workers import run_in_workers
@@ -54,9 +54,9 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
     """
 
     @cache
-    def clone_readers(source: int) -> tuple[PatchReader, Notes]:
+    def clone_readers(source: int) -> tuple[AnyPatchReader, Notes]:
         clone = sources[source].clone
-        patches = stack.enter_context(closing(PatchReader(clone.git_dir, clone.mailmap, clone.repository.host)))
+        patches = stack.enter_context(closing(AnyPatchReader(clone)))
         return patches, Notes(clone.git_dir, clone.notes)
 
     @cache

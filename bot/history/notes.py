@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from bot.history.clone import NOTES
-from bot.history.git import GitError, git, git_stream
+from bot.history.git import git, git_stream
 from bot.metrics.ai_notes import LONGEST_NOTE
 
 MOST_NOTES = 500
@@ -25,7 +24,7 @@ class Notes:
         self._blobs = _blobs_by_commit(folder, tip) if tip else {}
 
     def of(self, commits: Sequence[str]) -> Mapping[str, str]:
-        """The notes of those of these commits that have one. Raises GitError if one cannot be read."""
+        """The notes of those of these commits that have one that this clone contains."""
         noted = [commit for commit in commits if commit in self._blobs]
         found: dict[str, str] = {}
         for start in range(0, len(noted), MOST_NOTES):
@@ -33,25 +32,26 @@ class Notes:
             with git_stream(
                 self._folder, "cat-file", "--batch", lines=[self._blobs[commit] for commit in group]
             ) as stream:
-                found |= {commit: _note(stream) for commit in group}
+                notes = [(commit, _note(stream)) for commit in group]
+            found |= {commit: text for commit, text in notes if text is not None}
         return found
 
 
 def _blobs_by_commit(folder: Path, tip: str) -> dict[str, str]:
     """The blob of each commit's note. Git spreads notes over folders; their path without slashes is the commit."""
     found = {}
-    for line in git(folder, "ls-tree", "-r", "-z", tip).split("\0"):
+    for line in git(folder, "ls-tree", "-r", "-z", tip, check=False).split("\0"):
         entry, tab, path = line.partition("\t")
         if tab and entry.split(" ")[1] == "blob":
             found[path.replace("/", "")] = entry.split(" ")[2]
     return found
 
 
-def _note(stream: IO[bytes]) -> str:
-    """One answer of `cat-file --batch`: a line that ends in the size, the bytes, a line break."""
+def _note(stream: IO[bytes]) -> str | None:
+    """One answer of `cat-file --batch`: a line that ends in the size, the bytes, a line break; None if missing."""
     head = stream.readline().split()
     if len(head) != 3:
-        raise GitError("a line note cannot be read; run: git fetch origin " + f"{NOTES}:{NOTES}")
+        return None
     left = int(head[2])
     text = stream.read(min(left, LONGEST_NOTE))
     left -= len(text)

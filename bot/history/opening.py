@@ -9,23 +9,20 @@ from threading import Thread
 from msgspec.structs import replace
 
 from bot.history.clone import RULING, Clone, open_clone
-from bot.history.git import GitError
+from bot.history.git import GitError, git
 from bot.history.mailmaps import mailmap_of
 from bot.landing.identity.mailmap import NO_MAILMAP
 from bot.model.commit import GITHUB
 
 
-def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
+def open_clones(paths: Sequence[str | Path], head: str | None = None) -> tuple[Clone, ...]:
     """The clones, sorted by name, so that the order in which they were given makes no difference.
 
-    Raises GitError for a path without a clone, and for a shallow clone.
+    `head` is the branch, tag or commit to read in place of the default branch. Raises GitError for a path without a
+    clone, and for a clone without that head.
     """
-    clones = sorted((open_clone(path) for path in paths), key=lambda clone: (clone.repository.full_name, clone.head))
-    for clone in clones:
-        if clone.shallow:
-            raise GitError(
-                f"{clone.folder}: a shallow clone has only the end of its history; run: git fetch --unshallow"
-            )
+    opened = (open_clone(path, head) for path in paths)
+    clones = sorted(opened, key=lambda clone: (clone.repository.full_name, clone.head))
     unique = {clone.git_dir: clone for clone in clones}
     names: dict[str, int] = {}
     for clone in unique.values():
@@ -41,6 +38,15 @@ def _with_one_server(clones: Collection[Clone]) -> Iterator[Clone]:
         yield clone if clone.repository.host == ours else replace(clone, other_accounts=True)
 
 
+def commits_beyond(clone: Clone) -> tuple[str, int]:
+    """The local branch that is checked out, and how many of its commits the branch of the origin does not have."""
+    if not clone.branch.startswith("refs/remotes/") or clone.checked_out in ("", clone.head):
+        return "", 0
+    local = git(clone.folder, "symbolic-ref", "--quiet", "--short", "HEAD", check=False).strip()
+    listed = git(clone.git_dir, "rev-list", "--count", clone.checked_out, f"^{clone.head}", check=False).strip()
+    return (local, int(listed or 0)) if local == clone.repository.default_branch else ("", 0)
+
+
 def _with_distinct_name(clone: Clone, names: Mapping[str, int]) -> Clone:
     """Two clones with the same name are distinguished by their parent folders."""
     name = clone.repository.full_name
@@ -50,25 +56,35 @@ def _with_distinct_name(clone: Clone, names: Mapping[str, int]) -> Clone:
     return replace(clone, repository=replace(clone.repository, full_name=f"{folder.parent.name}/{folder.name}"))
 
 
-def _named(clones: tuple[Clone, ...], name: str | None) -> tuple[Clone, ...]:
-    """A single clone without an origin under this name; all others as they are."""
-    if name is None or len(clones) != 1 or "/" in clones[0].repository.full_name:
+def _named(clones: tuple[Clone, ...], name: str | None, default: str | None) -> tuple[Clone, ...]:
+    """A single clone under this name, or under the default one if it has no origin. Raises GitError for several."""
+    if name is not None and len(clones) != 1:
+        raise GitError("--name needs one clone: several cannot have the same name")
+    if len(clones) != 1 or (name is None and (default is None or "/" in clones[0].repository.full_name)):
         return clones
     (clone,) = clones
-    return (replace(clone, repository=replace(clone.repository, full_name=name)),)
+    return (replace(clone, repository=replace(clone.repository, full_name=name or default or "")),)
 
 
 class PendingClones:
     """`open_clones` in the background: a thread waits for git, and reads the files in `RULING` and the
     mailmaps ahead of use."""
 
-    def __init__(self, paths: Sequence[str | Path], mailmap: Path | None = None, *, name: str | None = None) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str | Path],
+        mailmap: Path | None = None,
+        *,
+        naming: tuple[str | None, str | None] = (None, None),
+        head: str | None = None,
+    ) -> None:
         self._paths = paths
         self._mailmap_file = mailmap
         self.mailmap = NO_MAILMAP
         """known once the clones are"""
-        self._name = name
-        """`owner/name` of a single clone that has no origin"""
+        self._naming = naming
+        """`owner/name` of a single clone: whatever its origin is, and if it has none"""
+        self._head = head
         self._found: tuple[Clone, ...] = ()
         self._failed: BaseException | None = None
         self._thread = Thread(target=self._open)
@@ -76,7 +92,7 @@ class PendingClones:
 
     def _open(self) -> None:
         try:
-            self._found = _named(open_clones(self._paths), self._name)
+            self._found = _named(open_clones(self._paths, self._head), *self._naming)
             for clone in self._found:
                 clone.files(*RULING)
             self.mailmap = mailmap_of(self._found, self._mailmap_file)

@@ -17,7 +17,7 @@ from bot.history.git import GitError, command, complaint, environment, temporary
 from bot.history.log import FORMAT, Records, read_record
 from bot.model.commit import GITHUB, Commit
 
-_PATCH_OPTIONS = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv")
+PATCH_OPTIONS = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv")
 _BLOCK = 1 << 18
 _AHEAD = 1 << 20
 """bytes that git may be ahead of the reader: each wait of one for the other costs both time"""
@@ -37,7 +37,7 @@ class PatchReader:
         self._host = host
         self._mark = f"end {os.urandom(16).hex()}\n".encode()
         self._stderr = temporary_file()
-        arguments = ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_PATCH_OPTIONS)
+        arguments = ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *PATCH_OPTIONS)
         self._git = subprocess.Popen(
             command(folder, arguments, mailmap),
             stdin=subprocess.PIPE,

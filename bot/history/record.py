@@ -24,6 +24,7 @@ from bot import model
 from bot.configuration.errors import NO_TEMPORARY_FILE, UnusableInputError
 from bot.history.cache import cache_file, forget, is_damaged, report_cache_errors
 from bot.history.clone import RULING, Clone
+from bot.history.git import common_folder
 from bot.history.releases import first_releases, release_tags, tags_digest
 from bot.history.scratch import MonthSum, Scratch
 from bot.history.sums import SumContext, month_sums
@@ -79,6 +80,14 @@ def _files(folder: str) -> Iterator[str]:
             yield entry.path
 
 
+def _objects_of(clone: Clone) -> list[str]:
+    """What changes when objects are added to an incomplete clone; nothing for a complete one."""
+    if not clone.partial and not clone.shallow:
+        return []
+    packs = (common_folder(clone.folder) / "objects" / "pack").glob("*.pack")
+    return [*sorted(clone.cut), *sorted(pack.name for pack in packs)]
+
+
 def _batches(walks: Sequence[Walk]) -> Iterator[Batch]:
     for source, walk in enumerate(walks):
         landed = walk.arrivals()
@@ -116,6 +125,7 @@ class CloneRecord:
         self._now = int(time.time()) if now is None else now
         self.clones = tuple(clones)
         self._mailmap = mailmap
+        self._damaged = False
         self._ruling = {clone: clone.files(*RULING) for clone in self.clones}
         self._scratch = _scratch(cache_file(self._identity()) if cache else None)
 
@@ -131,11 +141,24 @@ class CloneRecord:
                 clone.branch,
                 clone.notes,
                 str(sorted(rules.items())),
+                *_objects_of(clone),
             ]
         return parts
 
     def close(self) -> None:
+        """Facts of a damaged clone are not kept: nothing shows when it is mended."""
         self._scratch.close()
+        if self._damaged:
+            forget(self._scratch.file)
+
+    def count_not_measured(self) -> tuple[int, int]:
+        """How many files could not be read because a clone does not contain them, and in how many commits."""
+        return self._scratch.count_not_measured()
+
+    @property
+    def without_start(self) -> frozenset[str]:
+        """The repositories whose clones do not contain the start of the history."""
+        return frozenset(clone.repository.full_name for clone in self.clones if clone.cut)
 
     def report_cache_errors(self) -> AbstractContextManager[None]:
         """A context that reports a damaged file or a full disk to the user in one line."""
@@ -160,6 +183,8 @@ class CloneRecord:
             for walk in walks:
                 scratch.save_head(walk.clone.repository.full_name, walk.clone.head, walk.summary)
         scratch.commit()
+        complete = any(not clone.partial and not clone.shallow for clone in self.clones)
+        self._damaged = complete and self.count_not_measured()[0] > 0
 
     def _walks(self, heads: Mapping[str, tuple[str, str]], stack: ExitStack) -> list[Walk]:
         """The history after `heads`; the whole history if it was rewritten since, so that the

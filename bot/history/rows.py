@@ -34,6 +34,8 @@ class Rows(NamedTuple):
     """authors and credited co-authors"""
     evidence: list[tuple[str, int]]
     """what a fact tells of other changes and of the project (`bot.landing.changelogs.evidence`), index of the fact"""
+    not_measured: list[tuple[int, int]]
+    """index of a fact, and how many of its files could not be read"""
 
     @classmethod
     def of(cls, measured: Iterable[Fact]) -> Rows:
@@ -52,6 +54,7 @@ class Rows(NamedTuple):
             [(key, index) for index, fact in enumerate(facts) for key in credited_keys(fact)],
             {_signature_row(person) for fact in facts for person in (fact.author, *fact.co_authors)},
             [(key, index) for index, fact in enumerate(facts) for key in evidence_keys(fact)],
+            [(index, fact.not_measured) for index, fact in enumerate(facts) if fact.not_measured],
         )
 
 

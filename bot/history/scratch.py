@@ -40,6 +40,7 @@ create table if not exists summed (zone text primary key, last_fact integer not 
 create table if not exists summed_person (
   zone text not null, key text not null, person text not null, primary key (zone, key)) without rowid;
 create table if not exists evidence (key text not null, fact integer not null, primary key (key, fact)) without rowid;
+create table if not exists not_measured (fact integer primary key, files integer not null);
 create table if not exists release (
   repository text not null, commit_id text not null, version text not null,
   primary key (commit_id, repository)) without rowid;
@@ -81,6 +82,7 @@ _TABLES = (
     "part",
     "signature",
     "evidence",
+    "not_measured",
     "release",
     "tagged",
     "month_sum",
@@ -153,6 +155,9 @@ class Scratch:
         self._db.executemany(
             "insert into evidence values (?, ?)", ((key, first + index) for key, index in rows.evidence)
         )
+        self._db.executemany(
+            "insert into not_measured values (?, ?)", ((first + index, files) for index, files in rows.not_measured)
+        )
 
     def index_keys(self, after: int) -> None:
         """Index what was added after that fact."""
@@ -175,6 +180,11 @@ class Scratch:
         """The number of facts by the key of their author."""
         rows = self._db.execute("select author, count(*) from fact group by author")
         return {PersonKey(author): count for author, count in rows}
+
+    def count_not_measured(self) -> tuple[int, int]:
+        """How many files could not be read, and in how many commits."""
+        files, commits = self._db.execute("select coalesce(sum(files), 0), count(*) from not_measured").fetchone()
+        return files, commits
 
     def facts(self) -> Iterator[Fact]:
         """All facts, oldest landing first."""

@@ -51,6 +51,8 @@ class _Step(NamedTuple):
     """the pull request that its subject names"""
     label: int
     """equal for equal subjects beside the number"""
+    merge: bool
+    """whether it has several parents, even if a shallow clone does not contain them"""
 
 
 _Use = tuple[CommitId, int]
@@ -133,7 +135,9 @@ class Walk:
 
     def size(self) -> int:
         """The number of commits that arrive: all except merges. Raises GitError if git could not list them."""
-        return sum(line.count(b" ", 0, line.index(b"\0")) < 4 for line in self._output.lines())
+        size = sum(line.count(b" ", 0, line.index(b"\0")) < 4 for line in self._output.lines())
+        merges = self.clone.cut_merges
+        return size - sum(line.split(b" ", 1)[0].decode() in merges for line in self._output.lines() if merges)
 
     @property
     def summary(self) -> str:
@@ -144,7 +148,7 @@ class Walk:
         """Every non-merge commit with the merge commit that brought it. Raises GitError if git could not list them."""
         survey = self._surveyed()
         for one in self._steps():
-            if len(one.parents) < 2:
+            if not one.merge:
                 bringer = one.commit if one.on_mainline else one.merge_commit
                 clamped = survey.times.get(bringer or one.commit)
                 landed_at = one.landed_at if clamped is None else clamped
@@ -180,12 +184,11 @@ class Walk:
             if one.on_mainline:
                 line.append((one.commit, one.committed_at))
             if one.number is not None and one.commit not in self._imported:
-                merge = len(one.parents) > 1
-                if merge and one.on_mainline:
+                if one.merge and one.on_mainline:
                     numbers[one.commit] = one.number
-                key = (bringer if merge else one.commit, one.number)
+                key = (bringer if one.merge else one.commit, one.number)
                 uses[key] = NumberUse(one.number, one.committed_at, one.authored_at, one.label)
-            if len(one.parents) < 2 and not one.on_mainline:
+            if not one.merge and not one.on_mainline:
                 number = one.spot.brought_by or numbers.get(bringer, 0)
                 use = uses.get((bringer, number))
                 if use is not None and one.authored_at < use.authored_at:
@@ -252,10 +255,12 @@ class Walk:
                 known = edge.get(parent)
                 if known is None or known[0].depths < parent_spot.depths:
                     edge[parent] = (parent_spot, landed_at, merge_commit)
-            number, label = _named_pull(subject, merge=len(parents) > 1)
+            merge = len(parents) > 1 or sha in self.clone.cut_merges
+            number, label = _named_pull(subject, merge=merge)
             yield _Step(
                 *(sha, parents, spot, landed_at, merge_commit),
                 *(int(authored), on_mainline, int(committed), number, label),
+                merge=merge,
             )
 
 

@@ -203,6 +203,7 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
         areas=_areas(landing.pull_request.labels) if landing.pull_request else (),
         clamped=landing.clamped,
         host=landing.repository.host,
+        not_measured=commit.not_measured,
     )
 
 

@@ -89,6 +89,8 @@ class Commit(Struct, frozen=True):
     partial: bool = False
     signer: UserId | None = None
     """the account whose signature GitHub verified; never GitHub's own"""
+    not_measured: int = 0
+    """files whose lines could not be read: a clone does not contain them; 1 if it does not even know which they are"""
 
 
 class Review(Struct, frozen=True):

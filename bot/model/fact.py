@@ -181,6 +181,8 @@ class Fact(Struct, frozen=True):
     the rest of the fact, and a fact that was read back has none"""
     host: str = GITHUB
     """the server of the repository"""
+    not_measured: int = 0
+    """files whose lines could not be read, as in `Commit`: they are in no line count"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
@@ -310,4 +312,5 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         get("clamped", False),
         b64decode(get("line_hashes", "")),
         host,
+        get("not_measured", 0),
     )

@@ -65,6 +65,10 @@ class Method(Struct, frozen=True):
     since: Month | None = None
     """first month requested, if not all were"""
     until: Month | None = None
+    not_measured: int = 0
+    """files of the contributor's commits whose lines could not be read: they are in no line count"""
+    shallow: bool = False
+    """whether a clone starts in the middle of the history"""
 
 
 class Contributor(Struct, frozen=True):

@@ -45,6 +45,18 @@ class Explanation(Struct, frozen=True):
         ]
         return "\n".join([*head, *(f"  {about}  {detail}" for about, detail in self.rows)])
 
+    def as_object(self) -> dict[str, object]:
+        """For programs."""
+        return {
+            "name": self.name,
+            "value": self.value,
+            "definition": self.metric.definition,
+            "formula": self.metric.formula,
+            "version": self.metric.version,
+            "definitions": METHOD_VERSION,
+            "evidence": [{"about": about, "detail": detail} for about, detail in self.rows],
+        }
+
 
 def names() -> tuple[str, ...]:
     """Everything that can be explained."""

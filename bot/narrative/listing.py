@@ -114,5 +114,6 @@ def listed_changes(
                 "also_in": list(change.also_in),
                 "replaced_by_fixes": fates[change.id].replaced_by_fixes,
                 "surviving": fates[change.id].surviving,
+                **({"not_measured": files} if (files := sum(one.fact.not_measured for one in commits)) else {}),
             },
         )

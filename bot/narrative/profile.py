@@ -172,6 +172,8 @@ class ProfileContext(Struct, frozen=True):
     partial: Collection[str] = ()
     texts: ProjectTexts = NO_TEXTS
     totals: Mapping[PartKey, ThemeTotal] = field(default_factory=dict)
+    shallow: bool = False
+    """whether `partial` names repositories because their clones are shallow"""
 
 
 NO_PROFILE_CONTEXT = ProfileContext()
@@ -181,6 +183,17 @@ def quality(scope: ProfileScope, months: Collection[Month], context: ProfileCont
     """What happened to the person's lines of these months by now."""
     own = [one for one in context.lines if one.author in scope.keys and one.month in months]
     return rate(own, context.lines if context.everybody else (), int(scope.now.timestamp()))
+
+
+def _method(scope: ProfileScope, commits: Sequence[Pair], context: ProfileContext) -> Method:
+    return Method(
+        METHOD_VERSION,
+        str(scope.zone),
+        since=scope.since,
+        until=scope.until,
+        not_measured=sum(commit.fact.not_measured for _, commit in commits),
+        shallow=context.shallow and any(commit.fact.repository in context.partial for _, commit in commits),
+    )
 
 
 def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContext = NO_PROFILE_CONTEXT) -> Profile:
@@ -216,7 +229,7 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
     evidence = _evidence(work, [narrative, *(month.summary for month in months)], claimed, by_id)
     return Profile(
         generated_at=scope.now,
-        method=Method(METHOD_VERSION, str(scope.zone), since=scope.since, until=scope.until),
+        method=_method(scope, commits, context),
         contributor=_contributor(scope),
         narrative=narrative,
         overall=overall,

@@ -98,11 +98,29 @@ def span(first: str, last: str) -> str:
     return short_month(first) if first == last else f"{short_month(first)} – {short_month(last)}"
 
 
-def window(method: Method) -> str:
-    """`; only months from July 2025 on are counted`, or nothing if all months are."""
+def limits(method: Method) -> str:
+    """`; only months from July 2025 on are counted; the lines of 3 files are not measured …`, as far as it applies."""
+    return "".join(f"; {clause}" for clause in (_window(method), *list_missing_parts(method)) if clause)
+
+
+def list_missing_parts(method: Method) -> tuple[str, ...]:
+    """What a clone did not contain: the lines of files, the start of the history."""
+    count = method.not_measured
+    files = "1 file" if count == 1 else f"{count:,} files"
+    lines = f"the lines of {files} are not measured, because the clone does not contain them" if count else ""
+    start = "the clone is shallow: what landed before it starts is not measured" if method.shallow else ""
+    return tuple(filter(None, (lines, start)))
+
+
+def begin_sentence(clause: str) -> str:
+    return clause[:1].upper() + clause[1:]
+
+
+def _window(method: Method) -> str:
+    """`only months from July 2025 on are counted`, or nothing if all months are."""
     first = f" from {month_name(method.since)}" if method.since else ""
     last = f"{' to' if first else ' until'} {month_name(method.until)}" if method.until else " on" if first else ""
-    return f"; only months{first}{last} are counted" if first or last else ""
+    return f"only months{first}{last} are counted" if first or last else ""
 
 
 def date_name(date: str) -> str:

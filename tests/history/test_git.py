@@ -23,14 +23,15 @@ def test_names_that_resolve_to_no_commit_are_left_out(repository: Repository) ->
 
 
 def test_files_are_read_with_their_ids_though_others_are_missing_or_folders(repository: Repository) -> None:
-    names = ("HEAD:none", "HEAD:folder/b c.py", "HEAD:folder", "HEAD:empty", "HEAD:a.py")
+    head = repository.git("rev-parse", "HEAD")
+    names = [f"{head}:{path}" for path in ("none", "folder/b c.py", "folder", "empty", "a.py")]
     found = blobs_named(repository.folder, names)
     assert {name: text for name, (_, text) in found.items()} == {
-        "HEAD:folder/b c.py": "y = 2\n\nz = 3",
-        "HEAD:empty": "",
-        "HEAD:a.py": "x = 1\n",
+        f"{head}:folder/b c.py": "y = 2\n\nz = 3",
+        f"{head}:empty": "",
+        f"{head}:a.py": "x = 1\n",
     }
-    assert found["HEAD:a.py"][0] == repository.git("rev-parse", "HEAD:a.py")
+    assert found[f"{head}:a.py"][0] == repository.git("rev-parse", "HEAD:a.py")
 
 
 def test_a_clone_gives_the_text_of_the_default_branch_whatever_is_checked_out(repository: Repository) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.history.git import GitError
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
 from bot.model.fact import Fact
@@ -243,9 +242,3 @@ def test_a_clone_with_longer_ids_is_read(tmp_path: Path) -> None:
     made.commit("start", {"a.py": "x = 1\n"})
     (found,) = facts(made)
     assert (len(found.commit), found.lines.total) == (64, 1)
-
-
-def test_a_clone_cut_short_is_refused_in_one_line(repository: Repository) -> None:
-    (repository.folder / ".git" / "shallow").write_text(repository.git("rev-parse", "HEAD") + "\n")
-    with pytest.raises(GitError, match="shallow"):
-        facts(repository)

@@ -269,3 +269,14 @@ def test_reviews_in_the_json_satisfy_its_schema_and_are_live() -> None:
     assert found["months"][0]["live"]["reviews"] == told | {"evidence": [opened]}
     assert found["overall"]["live"] == {"reviews": told}
     assert not any("live" in month for month in found["months"][1:])
+
+
+@pytest.mark.parametrize(
+    "form", ["json", "text", "markdown", "html", "csv", "atom", "jsonresume", "svg", "svg-languages"]
+)
+def test_what_a_clone_did_not_contain_is_said(form: str) -> None:
+    profile = small_profile()
+    partial = replace(profile, method=replace(profile.method, not_measured=3, shallow=True))
+    words = ("not_measured", "3 files", "not measured")
+    assert any(word in RENDERERS[form](partial) for word in words)
+    assert form == "csv" or not any(word in RENDERERS[form](profile) for word in words[:2])

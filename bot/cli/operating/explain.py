@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.configuration.errors import UnusableInputError
 from bot.model.profile import Profile
-from bot.narrative.explanation import NoSuchMetricError, check_name
+from bot.narrative.explanation import Explanation, NoSuchMetricError, check_name
 from bot.narrative.explanation import explain as explained
 
 
@@ -18,17 +18,17 @@ def _known_metric(metric: str) -> str:
         raise UnusableInputError(str(error)) from None
 
 
-def from_clones(paths: Sequence[str], who: str, metric: str, timezone: str) -> str:
+def from_clones(paths: Sequence[str], who: str, metric: str, timezone: str) -> Explanation:
     """Explain a number from clones. Raises UnusableInputError for an unknown metric, person or zone, or a bad clone."""
     from bot.cli.recomputing import offline
 
     name = _known_metric(metric)
     return explained(
         offline.build_profile(paths, who, offline.read_window(None, None, timezone), anonymous=False), name
-    ).text()
+    )
 
 
-def from_record(login: str, metric: str) -> str:
+def from_record(login: str, metric: str) -> Explanation:
     """Explain a number from everything recorded, as the operator sees it. Raises UnusableInputError likewise."""
     from bot.cli.operating.run import operator_errors, read_settings_of_a_record
 
@@ -36,7 +36,7 @@ def from_record(login: str, metric: str) -> str:
     settings = read_settings_of_a_record()
     with operator_errors(settings):
         profile = asyncio.run(recorded_profile(settings.database_url, login, str(settings.timezone)))
-        return explained(profile, name).text()
+        return explained(profile, name)
 
 
 async def recorded_profile(url: str, login: str, zone: str) -> Profile:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from bot.cli.recomputing.offline import Window, record_of
+from bot.cli.recomputing.offline import Window, incomplete_notes, record_of
 from bot.configuration.errors import UnusableInputError
 from bot.history.commit_range import CommitRange, read_range
 from bot.model.commit import Person
@@ -29,24 +29,27 @@ Row = dict[str, Any]
 
 class ListOptions(Struct, frozen=True):
     """What to list: `commits` as `A..B`; `new`: only people without a commit before it; `join_names`: a row for each
-    full name.
+    full name; `name` and `head` are those of the clone.
     """
 
     commits: str | None = None
     new: bool = False
     join_names: bool = False
     mailmap: Path | None = None
+    name: str | None = None
+    head: str | None = None
 
 
 def contributors(paths: Sequence[str], months: Window, options: ListOptions, *, form: str) -> str:
     """Everybody who landed a commit, busiest first. Raises UnusableInputError if clones or range cannot be read."""
     if options.new and options.commits is None:
         raise UnusableInputError("--new needs a range of tags or commits; add --range A..B")
-    with record_of(paths, options.mailmap) as record:
+    with record_of(paths, options.mailmap, name=options.name, head=options.head) as record:
         sums = _sums(record, months, options)
         rows = _rows(record, sums, join_names=options.join_names)
+        notes = incomplete_notes(record)
     rows.sort(key=lambda row: (-row["commits"], row["display"], row["emails"]))
-    return {"json": _as_json, "csv": _as_csv, "table": _as_table}[form](rows)
+    return _as_table(rows, notes) if form == "table" else {"json": _as_json, "csv": _as_csv}[form](rows)
 
 
 def _sums(record: CloneRecord, months: Window, options: ListOptions) -> list[MonthSum]:
@@ -120,7 +123,7 @@ def _as_csv(rows: Sequence[Row]) -> str:
     return out.getvalue()
 
 
-def _as_table(rows: Sequence[Row]) -> str:
+def _as_table(rows: Sequence[Row], notes: Sequence[str]) -> str:
     from bot.metrics.lines import LINES
 
     names = Counter(_shown_name(row) for row in rows)
@@ -138,6 +141,7 @@ def _as_table(rows: Sequence[Row]) -> str:
     ]
     if any(row[5].endswith(_SAME_NAME) for row in table):
         lines += ["", _HOW_TO_JOIN]
+    lines += ["", *notes] if notes else []
     return "\n".join(map(_printable, lines))
 
 

@@ -26,7 +26,7 @@ def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window
         parse_month(month)
     except ValueError as error:
         raise UnusableInputError(f"--month {error}") from None
-    with record_of(paths, name=repository) as record:
+    with record_of(paths, default_name=repository) as record:
         names = {name for name in record.repositories if name.lower() == repository.lower()}
         if not names:
             known = ", ".join(sorted(record.repositories))

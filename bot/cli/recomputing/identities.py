@@ -15,13 +15,15 @@ from bot.model.commit import Person
 
 
 class PersonQuery(Struct, frozen=True):
-    """A person as the user names them: a login, an address or a name, further ones that are the same person, and a
-    mailmap.
+    """A person as the user names them: a login, an address or a name, further ones that are the same person, a mailmap,
+    and the name and head of the clone.
     """
 
     who: str | None = None
     aliases: tuple[str, ...] = ()
     mailmap: Path | None = None
+    name: str | None = None
+    head: str | None = None
 
 
 def find_person(record: CloneRecord, asked: PersonQuery) -> tuple[Person, ...]:

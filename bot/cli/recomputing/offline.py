@@ -5,20 +5,25 @@ from __future__ import annotations
 import gc
 import json
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from bot.cli.printing import escape_controls
 from bot.cli.recomputing.identities import PersonQuery, find_person
 from bot.configuration.errors import UnusableInputError
-from bot.history.opening import PendingClones
-from bot.landing.months import parse_month
+from bot.history.clone import Clone
+from bot.history.git import commits_named, git
+from bot.history.opening import PendingClones, commits_beyond
+from bot.landing.months import month_of, parse_month
 from bot.model.ids import STATED, Month
 from bot.model.profile import Profile
 
@@ -30,11 +35,11 @@ _MANY_OBJECTS = 50_000
 
 
 class Window(Struct, frozen=True):
-    """The months to include, both ends included, and their time zone."""
+    """The months to include, both ends included, and their time zone; each end is a month, or a tag of the clone."""
 
     zone: ZoneInfo
-    since: Month | None = None
-    until: Month | None = None
+    since: str | None = None
+    until: str | None = None
 
 
 def check_choice(option: str, value: str, allowed: Sequence[str]) -> None:
@@ -45,20 +50,67 @@ def check_choice(option: str, value: str, allowed: Sequence[str]) -> None:
 
 
 def read_window(since: str | None, until: str | None, timezone: str) -> Window:
-    """Raises UnusableInputError for an invalid month or zone, or an empty range."""
-    for option, month in (("--since", since), ("--until", until)):
-        try:
-            if month is not None:
-                parse_month(month)
-        except ValueError:
-            raise UnusableInputError(f"{option} {month!r} is not a month; write it as 2025-06") from None
-    if since and until and since > until:
-        raise UnusableInputError(f"--since {since} lies after --until {until}; swap them")
+    """Months stand for themselves, dates for their month, all else for a tag that the clone has to know.
+
+    Raises UnusableInputError for an invalid date or zone, or an empty range.
+    """
+    first, last = _read_end("--since", since), _read_end("--until", until)
+    _check_order(first, last)
     try:
         zone = ZoneInfo(timezone)
     except (KeyError, ValueError, OSError):
         raise UnusableInputError(f"--timezone {timezone!r} is not an IANA time zone such as Europe/Berlin") from None
-    return Window(zone, Month(since) if since else None, Month(until) if until else None)
+    return Window(zone, first, last)
+
+
+def _read_end(option: str, text: str | None) -> str | None:
+    """The month, or the text if it may be a tag."""
+    if text is None or _is_month(text):
+        return text
+    try:
+        if not text.isascii():
+            raise ValueError
+        day = date.fromisoformat(text)
+    except ValueError:
+        return text
+    sys.stderr.write(f"almanac: {option} {text}: months count as a whole, here {day:%Y-%m}\n")
+    return f"{day:%Y-%m}"
+
+
+def _is_month(text: str) -> bool:
+    try:
+        parse_month(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_order(since: str | None, until: str | None) -> None:
+    if since and until and _is_month(since) and _is_month(until) and since > until:
+        raise UnusableInputError(f"--since {since} lies after --until {until}; swap them")
+
+
+def _months_of(window: Window, clones: Sequence[Clone]) -> tuple[Month | None, Month | None]:
+    """Both ends as months. Raises UnusableInputError for one that is no tag either."""
+    since, until = (
+        Month(text if _is_month(text) else _month_of_tag(option, text, clones, window.zone)) if text else None
+        for option, text in (("--since", window.since), ("--until", window.until))
+    )
+    _check_order(since, until)
+    return since, until
+
+
+def _month_of_tag(option: str, text: str, clones: Sequence[Clone], zone: ZoneInfo) -> Month:
+    found = [(clone, commits_named(clone.folder, [f"refs/tags/{text}"])) for clone in clones]
+    tagged = next(((clone, commit) for clone, known in found for commit in known.values()), None)
+    if tagged is None:
+        raise UnusableInputError(
+            f"{option} {text!r} is not a month, a date or a tag here; write it as 2025-06, 2025-06-14 or v1.2"
+        )
+    clone, commit = tagged
+    month = month_of(int(git(clone.git_dir, "log", "-1", "--format=%ct", commit, "--")), zone)
+    sys.stderr.write(f"almanac: {option} {escape_controls(text)}: months count as a whole, here {month}\n")
+    return month
 
 
 class _ProgressBar:
@@ -66,36 +118,73 @@ class _ProgressBar:
 
     def __init__(self) -> None:
         self._reported = -1
+        self._started = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
         tenth = done * 10 // total
         if sys.stderr.isatty():
             end = "\n" if done == total else ""
-            sys.stderr.write(f"\r[{'#' * (tenth * 3):30}] {done} of {total} commits{end}")
+            left = f"{self._time_left(done, total):20}"
+            sys.stderr.write(f"\r[{'#' * (tenth * 3):30}] {done} of {total} commits{left}{end}")
             sys.stderr.flush()
         elif tenth != self._reported and total > 2000:
             sys.stderr.write(f"measured {done} of {total} commits\n")
         self._reported = tenth
 
+    def _time_left(self, done: int, total: int) -> str:
+        """`, about 40 s left`, as fast as so far; nothing at the end."""
+        seconds = round((time.monotonic() - self._started) * (total - done) / max(1, done))
+        return f", about {seconds // 60} min left" if seconds >= 120 else f", about {seconds} s left" if seconds else ""
+
 
 @contextmanager
-def record_of(paths: Sequence[str], mailmap: Path | None = None, *, name: str | None = None) -> Iterator[CloneRecord]:
+def record_of(
+    paths: Sequence[str],
+    mailmap: Path | None = None,
+    *,
+    name: str | None = None,
+    default_name: str | None = None,
+    head: str | None = None,
+) -> Iterator[CloneRecord]:
     """The measured record of the clones at these paths; `mailmap` is a file that joins identities, `name` that of a
-    single clone that has no origin.
+    single clone, `default_name` the one it has without an origin; `head` replaces the default branch.
     """
     gc.set_threshold(_MANY_OBJECTS)
-    opening = PendingClones(paths, mailmap, name=name)
+    opening = PendingClones(paths, mailmap, naming=(name, default_name), head=head)
     from bot.history.record import CloneRecord  # loaded while git opens the clones
 
     record = CloneRecord(opening.clones(), mailmap=opening.mailmap)
     try:
         with record.report_cache_errors():
             record.refresh(_ProgressBar())
+            for line in (*_beyond_notes(record), *incomplete_notes(record)):
+                sys.stderr.write(f"almanac: {escape_controls(line)}\n")
             yield record
         if (count := len(record.clones)) > 1 and sys.stderr.isatty():
             sys.stderr.write(f"{count} clones are read as one record: forks, mirrors, backports and reverts join\n")
     finally:
         record.close()
+
+
+def _beyond_notes(record: CloneRecord) -> Iterator[str]:
+    """Local commits that are not in the branch that is read."""
+    for clone in record.clones:
+        branch, count = commits_beyond(clone)
+        if count:
+            are = "1 commit of the local branch is" if count == 1 else f"{count} commits of the local branch are"
+            yield f"{clone.folder}: {are} not in origin/{branch} and not counted; --head {branch} counts them"
+
+
+def incomplete_notes(record: CloneRecord) -> list[str]:
+    """What the clones did not contain, and how to get it."""
+    unshallow = "shallow, its history starts late; for all of it run: git fetch --unshallow"
+    notes = [f"{clone.folder}: {unshallow}" for clone in record.clones if clone.cut]
+    files, commits = record.count_not_measured()
+    if files:
+        of = f"the lines of {files} files in {commits} commits" if files > 1 else "the lines of 1 file"
+        todo = "for a partial or damaged clone run: git fetch --refetch --no-filter"
+        notes.append(f"{of} are not measured, because the clone does not contain them; {todo}")
+    return notes
 
 
 def profile(
@@ -119,21 +208,23 @@ def build_profile(paths: Sequence[str], who: PersonQuery | str, months: Window, 
     from bot.render.anonymity import apply_naming
 
     asked = PersonQuery(who) if isinstance(who, str) else who
-    with record_of(paths, asked.mailmap) as record:
+    with record_of(paths, asked.mailmap, name=asked.name, head=asked.head) as record:
+        since, until = _months_of(months, record.clones)
         persons = find_person(record, asked)
         scope = ProfileScope(
             person=persons[0],
             keys=record.keys_of(persons),
             zone=months.zone,
             now=datetime.now(UTC),
-            since=months.since,
-            until=months.until,
+            since=since,
+            until=until,
             naming="anonymous" if anonymous else "named",
         )
         own_changes = record.changes_of(persons)
         texts = record.texts_about(own_changes)
         lines = own_commits(record.all_changes(), record.line_record(), months.zone)
         context = ProfileContext(lines, everybody=True, texts=texts, totals=record.theme_totals(texts))
+        context = replace(context, partial=record.without_start, shallow=bool(record.without_start))
         return apply_naming(build(own_changes, scope, context), own_changes, scope)
 
 
@@ -141,7 +232,7 @@ def changes(paths: Sequence[str], who: PersonQuery, months: Window, *, frozen: b
     """Every landed change as one line of JSON, oldest first; `frozen` excludes later events."""
     from bot.narrative.listing import Everybody, listed_changes
 
-    with record_of(paths, who.mailmap) as record:
+    with record_of(paths, who.mailmap, name=who.name, head=who.head) as record:
         persons = find_person(record, who) if who.who is not None else ()
         keys = record.keys_of(persons)
         found = record.changes_of(persons) if persons else record.all_changes()

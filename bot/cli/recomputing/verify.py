@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from bot.cli.recomputing.contributor import PublishedScope, find_contributor
 from bot.cli.recomputing.grades import PublishedGrades, published_grades
@@ -70,8 +70,12 @@ class Verification(Struct, frozen=True):
     differences: tuple[Difference, ...]
     stated: tuple[str, ...]
 
+    def as_object(self) -> dict[str, Any]:
+        """For programs."""
+        return {"same": not self.differences, "differences": to_builtins(self.differences), "stated": list(self.stated)}
 
-def examine(paths: Sequence[str], text: str, *, keys: str | None = None) -> Verification:
+
+def examine(paths: Sequence[str], text: str, *, keys: str | None = None, name: str | None = None) -> Verification:
     """Compare a profile's JSON text (or a snapshot's) with the clones, after applying the corrections it states.
 
     `keys` is the JSON of `/.well-known/almanac-key.json`; with it a snapshot's signature is checked too. Raises
@@ -79,7 +83,7 @@ def examine(paths: Sequence[str], text: str, *, keys: str | None = None) -> Veri
     """
     published, found = _open_envelope(text, keys)
     _check_method(published)
-    with record_of(paths) as record:
+    with record_of(paths, name=name) as record:
         recomputed, graded, corrected = _recompute(record, published)
     different = [*found, *_differences(published, recomputed, "")]
     parts = [one for one in different if graded.hides_parts(one.field)]
@@ -87,9 +91,11 @@ def examine(paths: Sequence[str], text: str, *, keys: str | None = None) -> Veri
     return Verification(tuple(one for one in different if one not in parts), stated)
 
 
-def examine_file(paths: Sequence[str], profile: Path, *, keys: Path | None = None) -> Verification:
+def examine_file(
+    paths: Sequence[str], profile: Path, *, keys: Path | None = None, name: str | None = None
+) -> Verification:
     """`examine`, reading from files."""
-    return examine(paths, _text(profile), keys=_text(keys) if keys else None)
+    return examine(paths, _text(profile), keys=_text(keys) if keys else None, name=name)
 
 
 def _text(file: Path) -> str:
@@ -200,7 +206,8 @@ def _recompute(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[
         everybody=True,
         texts=texts,
         totals=record.theme_totals(texts, until=int(now.timestamp())) if _states_totals(published) else {},
-        partial=_partial_repositories(published, _own_repositories(changes, persons)),
+        partial=_partial_repositories(published, _own_repositories(changes, persons)) | record.without_start,
+        shallow=bool(record.without_start),
     )
     profile = apply_naming(build(changes, scope, context), changes, scope)
     stated = [*contributor_lines(published_contributor, persons), *correction_lines(by_id)]

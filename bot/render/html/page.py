@@ -185,7 +185,7 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
         "computed": wording.moment_name(profile.generated_at, profile.method.timezone),
         "stamp": wording.rfc3339(profile.generated_at),
         "method": profile.method,
-        "window": wording.window(profile.method),
+        "limits": wording.limits(profile.method),
     }
 
 

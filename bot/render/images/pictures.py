@@ -133,6 +133,7 @@ def render_languages(profile: Profile) -> str:
         for index, (name, lines, colour) in enumerate(top)
     )
     summary = ", ".join(f"{name} {100 * lines / total:.1f} %" for name, lines, _ in top)
+    summary = ". ".join((summary, *map(wording.begin_sentence, wording.list_missing_parts(profile.method))))
     height = 50 + 22 * ((len(top) + 2) // 3)
     drawing = f'<g transform="translate(12 14)">{bar}</g>{legend}' if top else _empty_drawing()
     return _file(Picture(_WIDTH, height, f"Languages: {profile.contributor.display}", summary, drawing))
@@ -215,7 +216,9 @@ def _card_span(profile: Profile) -> str:
     if not months:
         return "No work has landed yet"
     repositories = wording.quantity(len(profile.repositories), "repository", "repositories")
-    return f"{wording.span(min(months), max(months))} · {repositories}"
+    count = profile.method.not_measured
+    unmeasured = f" · lines of {wording.quantity(count, 'file')} not measured" if count else ""
+    return f"{wording.span(min(months), max(months))} · {repositories}{unmeasured}"
 
 
 def render_badge(profile: Profile) -> str:

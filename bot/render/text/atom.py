@@ -33,6 +33,7 @@ def render_feed(profile: Profile, address: str = "", page: str = "") -> str:
         id=subject,
         name=plain_text(profile.contributor.display),
         updated=updated,
+        unmeasured="; ".join(wording.list_missing_parts(profile.method)),
         version=profile.method.version,
         entries=[_entry(month, subject, page=page, computed=updated) for month in profile.months[:ENTRIES]],
     )

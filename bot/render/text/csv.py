@@ -28,6 +28,7 @@ COLUMNS = (
     "reverted_by",
     "also_in",
     "url",
+    "not_measured",
 )
 """columns of every change; a column for each metric shown in CSV follows"""
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
@@ -59,6 +60,7 @@ def render_csv(profile: Profile) -> str:
                 _cell(change.reverted_by or ""),
                 _cell(" ".join(change.also_in)),
                 _cell(change.url or ""),
+                sum(commit.fact.not_measured for commit in change.counted),
                 *(_figure(metric, added.get(change.id)) for metric, added in metrics),
             )
         )

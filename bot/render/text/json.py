@@ -81,9 +81,10 @@ def profile_object(profile: Profile) -> Object:
     return {name: list(value) if isinstance(value, Iterator) else value for name, value in _fields(profile).items()}
 
 
-def _window(method: Method) -> Object:
-    """The months that were requested, if not all were."""
-    return {name: month for name, month in (("since", method.since), ("until", method.until)) if month}
+def _limits(method: Method) -> Object:
+    """The months that were requested, if not all were, and what could not be read."""
+    names = ("since", "until", "not_measured", "shallow")
+    return {name: value for name in names if (value := getattr(method, name))}
 
 
 def _fields(profile: Profile) -> Object:
@@ -96,7 +97,7 @@ def _fields(profile: Profile) -> Object:
             "version": profile.method.version,
             "timezone": profile.method.timezone,
             "date_basis": profile.method.date_basis,
-            **_window(profile.method),
+            **_limits(profile.method),
         },
         "contributor": {
             "id": contributor.id,

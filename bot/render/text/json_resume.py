@@ -14,7 +14,7 @@ from bot.model.commit import GITHUB
 from bot.model.profile import Number, Profile, RepositoryRecord
 from bot.render.plain_text import plain_lines, plain_text
 from bot.render.verification import repository_addresses
-from bot.render.wording import rfc3339
+from bot.render.wording import list_missing_parts, rfc3339
 
 SCHEMA = "https://raw.githubusercontent.com/jsonresume/resume-schema/v1.0.0/schema.json"
 
@@ -36,6 +36,7 @@ def _resume(profile: Profile) -> dict[str, Any]:
             "version": profile.method.version,
             "lastModified": rfc3339(profile.generated_at)[:19],
             "metrics": _metrics(profile.overall.numbers),
+            **({"notMeasured": list(found)} if (found := list_missing_parts(profile.method)) else {}),
         },
     }
 

@@ -50,7 +50,7 @@ def _view(profile: Profile) -> dict[str, Any]:
         "computed": md_text(wording.moment_name(profile.generated_at, profile.method.timezone)),
         "version": md_text(profile.method.version),
         "zone": md_text(profile.method.timezone),
-        "window": md_text(wording.window(profile.method)),
+        "limits": md_text(wording.limits(profile.method)),
     }
 
 

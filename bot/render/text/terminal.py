@@ -251,5 +251,5 @@ def _footer(profile: Profile) -> Iterator[str]:
     when = wording.moment_name(profile.generated_at, profile.method.timezone)
     yield (
         f"Computed {when}, method {plain_text(profile.method.version)}; a month is the calendar month of landing "
-        f"in {plain_text(profile.method.timezone)}{wording.window(profile.method)}."
+        f"in {plain_text(profile.method.timezone)}{wording.limits(profile.method)}."
     )
