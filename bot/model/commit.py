@@ -117,8 +117,6 @@ class PullRequest(Struct, frozen=True):
     labels: tuple[str, ...] = ()
     commits: tuple[Commit, ...] = ()
     """its own commits, without files; empty if they were not read"""
-    reviews: tuple[Review, ...] = ()
-    checks: Literal["passed", "failed", "unknown"] = "unknown"
     opened_at: datetime | None = None
     author_writes: bool = False
     """GitHub says that the author belongs to the repository: owner, member or collaborator"""

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from bot.model.commit import Commit, PullRequest, Review, Share, Signature
+from bot.model.commit import PullRequest, Share, Signature
 from bot.model.ids import CommitId, RepositoryId, UserId
 from bot.store import erasure, pulls
 from bot.store.pulls import PullRequestRow
@@ -29,12 +29,6 @@ def pull_request_to_json(pull_request: PullRequest) -> dict[str, Any]:
         "base_ref": pull_request.base_ref,
         "head_ref": pull_request.head_ref,
         "labels": sorted(pull_request.labels),
-        "commits": [
-            [commit.id, _signature(commit.author), commit.message[:LONGEST_BODY]] for commit in pull_request.commits
-        ],
-        # No metric reads them, and reading them in a backfill would cost one page per pull request.
-        "reviews": [],
-        "checks": pull_request.checks,
         "opened_at": int(pull_request.opened_at.timestamp()) if pull_request.opened_at else None,
         "author_writes": pull_request.author_writes,
         "shares": [[_signature(one.author), one.commits, one.lines, one.title] for one in pull_request.shares],
@@ -56,19 +50,11 @@ def pull_request_from_json(
         head_id=head,
         merge_commit=merged,
         labels=tuple(payload["labels"]),
-        commits=tuple(_commit(*row) for row in payload["commits"]),
-        reviews=tuple(_review(*row) for row in payload["reviews"]),
-        checks=payload["checks"],
-        opened_at=_moment(payload.get("opened_at")),
+        opened_at=None if (opened := payload.get("opened_at")) is None else datetime.fromtimestamp(opened, UTC),
         author_writes=payload.get("author_writes", False),
         shares=tuple(Share(_person(who), *rest) for who, *rest in payload.get("shares", ())),
         collaborators=tuple(payload.get("collaborators", ())),
     )
-
-
-def _moment(seconds: int | None) -> datetime | None:
-    """None also for rows stored before this field existed."""
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 def _signature(sig: Signature | None) -> list[Any] | None:
@@ -78,16 +64,6 @@ def _signature(sig: Signature | None) -> list[Any] | None:
 def _person(row: list[Any]) -> Signature:
     name, email, user_id, login, bot = row
     return Signature(name, email, UserId(user_id) if user_id is not None else None, login, bot)
-
-
-def _commit(commit_id: str, author: list[Any], message: str) -> Commit:
-    start = datetime.fromtimestamp(0, UTC)
-    who = _person(author)
-    return Commit(CommitId(commit_id), (), who, who, start, start, message)
-
-
-def _review(author: list[Any], state: Any, seconds: int, comments: int) -> Review:
-    return Review(_person(author), state, datetime.fromtimestamp(seconds, UTC), comments)
 
 
 def save_pull_request(connection: Connection, row: PullRequestRow) -> bool:
@@ -115,7 +91,7 @@ def pull_request_row(
         merge_commit=pull.merge_commit if pull.merged_at else None,
         merged_at=pull.merged_at,
         closed_at=pull.closed_at,
-        payload=pull_request_to_json(replace(pull, commits=())),
+        payload=pull_request_to_json(pull),
         size=size or None,
     )
 

@@ -166,7 +166,7 @@ def _clean_facts(connection: Connection, keys: Collection[PersonKey]) -> None:
 
 
 def _clean_pull_requests(connection: Connection, keys: Collection[PersonKey]) -> None:
-    """Stored pull requests name authors and reviewers as `[name, e-mail, user id, login, bot]`."""
+    """Stored pull requests name people as `[name, e-mail, user id, login, bot]`."""
     table = PULL_REQUEST.join(REPOSITORY, REPOSITORY.c.id == PULL_REQUEST.c.repository_id)
     query = select(PULL_REQUEST.c.repository_id, PULL_REQUEST.c.number, PULL_REQUEST.c.payload).select_from(table)
     for row in connection.execute(query).all():
@@ -178,28 +178,28 @@ def _clean_pull_requests(connection: Connection, keys: Collection[PersonKey]) ->
 
 def pull_request_without_erased(connection: Connection, payload: dict[str, Any]) -> dict[str, Any]:
     """The pull request without erased people, as it may be stored."""
-    commits = payload.get("commits", [])
-    rows = [payload.get("author"), *(author for _, author, _ in commits), *(row[0] for row in payload["reviews"])]
-    lines = [line for text in (payload["body"], *(message for *_, message in commits)) for line in text.split("\n")]
-    signatures = [*(_signature(row) for row in rows if row), *(sig for line in lines if (sig := _names_credit(line)))]
+    rows = [payload.get("author"), *(author for author, *_ in payload.get("shares", ()))]
+    signatures = [
+        *(_signature(row) for row in rows if row),
+        *(sig for line in payload["body"].split("\n") if (sig := _names_credit(line))),
+    ]
     gone = erased_people(connection, {person_key(sig) for sig in signatures})
     return without_people(payload, gone) if gone else payload
 
 
 def without_people(payload: dict[str, Any], keys: Collection[PersonKey]) -> dict[str, Any]:
-    """A stored pull request without these people: no author, review or credit, and commits without a name."""
-    blank = ["", "", None, None, False]
+    """A stored pull request without these people: no author or credit, and their shares without a name."""
     own = _is_of(payload.get("author"), keys)
     return payload | {
         "author": None if own else payload.get("author"),
         # Text that they wrote and a branch that they named may identify them.
         "body": "" if own else _without_credits(payload["body"], keys),
         "head_ref": "" if own else payload["head_ref"],
-        "commits": [
-            [commit, blank, ""] if _is_of(author, keys) else [commit, author, _without_credits(message, keys)]
-            for commit, author, message in payload.get("commits", [])
+        "shares": [
+            [["", "", None, None, False], *counts, ""] if _is_of(author, keys) else [author, *counts, title]
+            for author, *counts, title in payload.get("shares", ())
         ],
-        "reviews": [row for row in payload.get("reviews", []) if not _is_of(row[0], keys)],
+        "collaborators": [who for who in payload.get("collaborators", ()) if f"u:{who}" not in keys],
     }
 
 
