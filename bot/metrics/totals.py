@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import reduce
 from zoneinfo import ZoneInfo
 
-from bot.landing.identity.credit import best_grade, change_credits, person_key
+from bot.landing.identity.credit import both_parts, change_credits, person_key
 from bot.landing.identity.own_lines import own_commit
 from bot.landing.months import day_of, month_of
 from bot.metrics.work import MonthWork
 from bot.model.change import Change, CountedCommit, Credit
 from bot.model.fact import Fact
-from bot.model.ids import ChangeId, Grade, Month, PersonKey
+from bot.model.ids import ChangeId, Month, PersonKey
 
 
 def is_author(fact: Fact, keys: Collection[PersonKey]) -> bool:
@@ -78,14 +79,14 @@ def work_by_month(changes: Sequence[Change], keys: Collection[PersonKey], zone: 
     return {month: months[month] for month in sorted(months)}
 
 
-def grades_of(changes: Sequence[Change], keys: Collection[PersonKey]) -> dict[ChangeId, Grade]:
-    """The best grade of the contributor's part in each of the changes that have one."""
+def own_credits(changes: Sequence[Change], keys: Collection[PersonKey]) -> dict[ChangeId, Credit]:
+    """The contributor's part in each of the changes that have one, with its best grade."""
     authored = any(is_author(commit.fact, keys) for change in changes for commit in change.counted)
-    found: dict[ChangeId, Grade] = {}
+    found: dict[ChangeId, Credit] = {}
     for change in changes:
-        grades = [part.grade for _, part in _own_parts(change, keys, keys if authored else ())]
-        if grades:
-            found[change.id] = best_grade(grades)
+        parts = [part for _, part in _own_parts(change, keys, keys if authored else ())]
+        if parts:
+            found[change.id] = reduce(both_parts, parts)
     return found
 
 

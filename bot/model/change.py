@@ -84,6 +84,12 @@ class Change(Struct, frozen=True):
         return any(commit.fact.clamped for commit in self.commits)
 
     @property
+    def parts_unknown(self) -> bool:
+        """Whether several people wrote one of its commits and nothing tells whose lines are whose."""
+        facts = [commit.fact for commit in self.commits if commit.counts and commit.fact.co_authors]
+        return any(fact.evidence is None or not fact.evidence.shares for fact in facts)
+
+    @property
     def counted(self) -> tuple[CountedCommit, ...]:
         return tuple(commit for commit in self.commits if commit.counts)
 

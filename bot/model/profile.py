@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from bot.model.change import Change, Item
+from bot.model.change import Change, Credit, Item
 from bot.model.fact import Lines
-from bot.model.ids import NO_COUNTS, ChangeId, CommitId, Grade, Month, UserId, no_counts
+from bot.model.ids import NO_COUNTS, ChangeId, CommitId, Month, UserId, no_counts
 
 SentenceRole = Literal["counts", "theme", "entry", "rest", "course"]
 EntrySource = Literal["changelog", "merge", "title", "subject", "issue"]
@@ -288,7 +288,7 @@ class Profile(Struct, frozen=True):
     technical: tuple[TechnicalSkill, ...]
     repositories: tuple[RepositoryRecord, ...]
     changes: tuple[Change, ...]
-    grades: Mapping[ChangeId, Grade] = field(default_factory=dict)
-    """how surely each of the changes is the contributor's; those of other people have none"""
+    credits: Mapping[ChangeId, Credit] = field(default_factory=dict)
+    """the contributor's own part in each of the changes; those of other people have none"""
     non_code_months: tuple[MonthRecord, ...] = ()
     """months with non-code activity but no commits, newest first"""

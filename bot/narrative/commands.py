@@ -12,8 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from bot.metrics.registry import METRICS
 from bot.narrative.comment_lines import comment_lines
+from bot.narrative.explanation import names
 
 PREFIX = "/almanac"
 MOST = 5
@@ -125,10 +125,9 @@ def _with_value(form: CommandForm, line: str, rest: str) -> Command | Mistake:
         return Command(form.name, rest[:LONGEST_REASON]) if rest else Mistake(line[:80], f"write {form.usage}")
     if form.takes == "word":
         return Command(form.name, rest) if rest in form.values else Mistake(line[:80], _nearest_value(form, rest))
-    keys = [metric.key for metric in METRICS]
-    if rest in keys or _is_number(rest):
+    if rest in names() or _is_number(rest):
         return Command(form.name, rest)
-    listed = ", ".join(keys)
+    listed = ", ".join(names())
     return Mistake(line[:80], f"NUMBER is that of a pull request, as in why 12, or one of {listed}")
 
 
@@ -144,9 +143,9 @@ def _nearest_value(form: CommandForm, word: str) -> str:
 def _suggestion(line: str) -> str:
     """The nearest command to what was said, else all of them."""
     words = line.lower().split()[:2]
-    names = [*_BY_NAME, *_SAME]
+    known = [*_BY_NAME, *_SAME]
     for tried in (" ".join(words), "-".join(words), *words[:1]):
-        found = get_close_matches(tried[:40], names, n=1, cutoff=0.6)
+        found = get_close_matches(tried[:40], known, n=1, cutoff=0.6)
         if found:
             return f"did you mean {_usage(_SAME.get(found[0], found[0]))}?"
     return "commands are " + ", ".join(form.usage for form in COMMAND_FORMS)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from difflib import get_close_matches
+from typing import get_args
 
 from msgspec import Struct
 
+from bot.metrics.claimed import CLAIMED
+from bot.metrics.credit_reason import explain_credit
 from bot.metrics.item_reason import explain_item
 from bot.metrics.kind_reason import explain_kind
 from bot.metrics.metric import Definition, Metric
@@ -15,7 +18,7 @@ from bot.metrics.non_code_activity import CHANGE_FIELDS, GITHUB_FIELDS, combine_
 from bot.metrics.quality_sentences import quality_sentences
 from bot.metrics.registry import METHOD_VERSION, METRICS, definitions, metric_called
 from bot.model.change import Item
-from bot.model.ids import ChangeId
+from bot.model.ids import ChangeId, Grade
 from bot.model.profile import Part, Profile, Score, Trace
 
 _MOST_CHANGES = 5
@@ -77,6 +80,8 @@ def explain(profile: Profile, name: str) -> Explanation:
     metric = metric_called(check_name(name))
     if metric is not None:
         value = metric.figure(profile.overall.numbers.get(name))
+        if metric is CLAIMED:
+            return Explanation(name, value, metric, tuple(_credits(profile, {"claimed"})))
         return Explanation(name, value, metric, tuple(_by_month(profile, metric)))
     value, rows = _SECTIONS[name](profile, name)
     definition = next(one for one in definitions() if one.key == name)
@@ -163,6 +168,20 @@ def _skills(profile: Profile, _: str) -> tuple[str, _Rows]:
     return str(len(rows)), tuple(rows)
 
 
+def _credit(profile: Profile, _: str) -> tuple[str, _Rows]:
+    counts = Counter(part.grade for part in profile.credits.values())
+    value = ", ".join(f"{counts[grade]} {grade}" for grade in get_args(Grade))
+    return value, tuple(_credits(profile, counts))
+
+
+def _credits(profile: Profile, grades: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Each change in which the person's part has one of these grades, with the evidence."""
+    for change in profile.changes:
+        part = profile.credits.get(change.id)
+        if part is not None and part.grade in grades:
+            yield change.id, explain_credit(change, part)
+
+
 def _kinds(profile: Profile, _: str) -> tuple[str, _Rows]:
     certain = sum(change.certain for change in profile.changes)
     value = f"{certain} of {len(profile.changes)} changes are certain"
@@ -185,6 +204,7 @@ def _trace_text(one: Trace | ChangeId) -> str:
 
 
 _SECTIONS: Mapping[str, Callable[[Profile, str], tuple[str, _Rows]]] = {
+    "credit": _credit,
     "kind": _kinds,
     "correctness": _score,
     "maintainability": _score,

@@ -111,6 +111,7 @@ def listed_changes(
                 "item": items.get(change.id),
                 "state": "landed" if now is None else change.state,
                 "people": everybody.parts_of(change),
+                "parts_unknown": change.parts_unknown,
                 "also_in": list(change.also_in),
                 "replaced_by_fixes": fates[change.id].replaced_by_fixes,
                 "surviving": fates[change.id].surviving,

@@ -20,7 +20,7 @@ from bot.metrics.non_code_activity import documentation, first_contributions
 from bot.metrics.quality import rate
 from bot.metrics.registry import numbers_of, parts_of
 from bot.metrics.skills import technical_skills
-from bot.metrics.totals import commits_by_day, grades_of, work_by_month
+from bot.metrics.totals import commits_by_day, own_credits, work_by_month
 from bot.metrics.work import MonthWork, Work, sum_languages, sum_lines
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Person
@@ -241,7 +241,7 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
         technical=top_skills,
         repositories=repositories,
         changes=evidence,
-        grades=grades_of(evidence, scope.keys),
+        credits=own_credits(evidence, scope.keys),
         non_code_months=non_code_months(
             context.non_code, [one for one in context.non_code.keys() - all_months.keys() if _is_in_window(scope, one)]
         ),

@@ -106,7 +106,11 @@ def anonymise_profile(profile: Profile, identity: Identity) -> Profile:
         technical=tuple(replace(skill, evidence=texts.keys(skill.evidence)) for skill in profile.technical),
         repositories=tuple(replace(one, full_name=texts.repository(one.full_name)) for one in profile.repositories),
         changes=tuple(texts.change(change) for change in profile.changes),
-        grades={name: grade for key, grade in profile.grades.items() for name in texts.keys((key,))},
+        credits={
+            name: replace(part, person=PersonKey(""), title="")
+            for key, part in profile.credits.items()
+            for name in texts.keys((key,))
+        },
     )
 
 

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from bot.metrics.quality_sentences import NOT_RATED
 from bot.metrics.registry import metrics_on
 from bot.metrics.unclear import UNCLEAR
-from bot.model.change import Change, Item
+from bot.model.change import Change, Credit, Item
 from bot.model.fact import Lines
 from bot.model.ids import ChangeId
 from bot.model.profile import AiTrace, Method, MonthRecord, Score, Sentence
@@ -237,6 +237,18 @@ def changed_lines(change: Change) -> int:
     return total
 
 
+def own_line_count(change: Change, part: Credit | None) -> int | None:
+    """The person's own lines of a change that others have lines in too; None if all are theirs, or nobody knows."""
+    own = part.lines.total if part else 0
+    return own if 0 < own < changed_lines(change) else None
+
+
+def size_text(change: Change, part: Credit | None) -> str:
+    """`1,603 lines`, or `2 of 1,603 lines` where the others are not the person's own."""
+    own, text = own_line_count(change, part), quantity(changed_lines(change), "line")
+    return text if own is None else f"{own:,} of {text}"
+
+
 def item_name(item: Item) -> str:
     """`Feature`, `Bug fix`, `Other`, or `Not sure which` if its kind is not certain."""
     return ITEM_NAMES[item.kind] if item.certain else UNCLEAR.label
@@ -255,8 +267,15 @@ def _reverter(change: Change | None) -> ChangeId | None:
     return change.reverted_by if change else None
 
 
-def change_notes(change: Change) -> tuple[str, ...]:
-    """What a reader must know about a change besides its title and size, as short clauses."""
+CLAIMED_NOTE = "claimed by others: review"
+UNKNOWN_PARTS_NOTE = "parts unknown"
+
+
+def change_notes(change: Change, part: Credit | None = None) -> tuple[str, ...]:
+    """What a reader must know about a change besides its title and size, as short clauses.
+
+    `part` is that of the person whose record is shown.
+    """
     notes: list[str] = []
     if change.state == "reverted":
         notes.append(f"reverted by {short_id(change.reverted_by)}" if change.reverted_by else "reverted")
@@ -268,4 +287,10 @@ def change_notes(change: Change) -> tuple[str, ...]:
         notes.append("also in " + ", ".join(change.also_in))
     if not change.certain:
         notes.append("kind uncertain")
-    return tuple(notes)
+    return (*notes, *credit_notes(change, part))
+
+
+def credit_notes(change: Change, part: Credit | None) -> tuple[str, ...]:
+    """Whether somebody only claims that it is the person's, and whether its people's parts are unknown."""
+    claimed = (CLAIMED_NOTE,) if part and part.grade == "claimed" else ()
+    return (*claimed, UNKNOWN_PARTS_NOTE) if change.parts_unknown else claimed

@@ -38,7 +38,7 @@ from bot.metrics.features import FEATURES
 from bot.model.change import Change, Item
 from bot.model.commit import Repository, Signature
 from bot.model.fact import AiMark, Lines
-from bot.model.ids import ChangeId, Month
+from bot.model.ids import ChangeId, Month, PersonKey
 from bot.model.profile import MonthRecord, Sentence, Text
 from bot.narrative.digest import ContributorRow, DigestGroup, DigestLine, MonthDigest
 from bot.narrative.entry import Entry
@@ -146,7 +146,7 @@ def _reply(text: str) -> str:
     parts = (
         plain_part(f"why {text}", text),
         month_part("me", record, changes, text),
-        why_change_part(f"why {text}", [change]),
+        why_change_part(f"why {text}", [change], {PersonKey("u:1")}),
         why_number_part("why features", FEATURES, [record], changes),
     )
     return f"{marker('reply:1:2')}\n{reply_note(parts)}"

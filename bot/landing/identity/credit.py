@@ -98,12 +98,9 @@ _AUTHOR_IN_CLONE: tuple[Grade, str] = ("attributed", "author of a landed commit"
 _BY_TEXT: tuple[Grade, str] = ("claimed", "named only in a trailer")
 HELPED_OUTSIDER = "a collaborator's commits in a pull request opened without write access"
 """attributed in the repository itself, but on no public page until the person accepts it"""
+BY_MACHINE = "a machine by its name or address"
 ACCEPTED = "accepted by the person"
 _OWN_PROVED_CHANGE = "carries the person's own proved change"
-
-
-def best_grade(grades: Iterable[Grade]) -> Grade:
-    return max(grades, key=GRADE_RANK.__getitem__)
 
 
 def grade_of_author(fact: Fact) -> tuple[Grade, str]:
@@ -112,7 +109,7 @@ def grade_of_author(fact: Fact) -> tuple[Grade, str]:
     if found is None:
         return _AUTHOR_IN_CLONE
     if is_machine(fact.author):
-        return "claimed", "a machine by its name or address"
+        return "claimed", BY_MACHINE
     if user is None:
         return "claimed", "GitHub knows no account with the author's address"
     if found.signer == user:
@@ -230,11 +227,12 @@ def people_of(change: Change, authors: Collection[PersonKey] = ()) -> tuple[Cred
     for _, parts in change_credits(change, authors):
         for one in parts:
             before = found.get(one.person)
-            found[one.person] = one if before is None else _together(before, one)
+            found[one.person] = one if before is None else both_parts(before, one)
     return tuple(found[key] for key in sorted(found))
 
 
-def _together(one: Credit, other: Credit) -> Credit:
+def both_parts(one: Credit, other: Credit) -> Credit:
+    """Two parts of one person in a change as one, with the better grade and its reason."""
     best = one if GRADE_RANK[one.grade] >= GRADE_RANK[other.grade] else other
     return replace(
         best,

@@ -11,7 +11,7 @@ from bot.metrics.months import MONTHS
 from bot.metrics.other import OTHER
 from bot.metrics.registry import metrics_on
 from bot.metrics.unclear import UNCLEAR
-from bot.model.change import Change, Item
+from bot.model.change import Change, Credit, Item
 from bot.model.ids import ChangeId, Month
 from bot.model.profile import MonthRecord, Profile
 from bot.render import wording
@@ -70,9 +70,14 @@ def _cited_rows(keys: Iterable[ChangeId], evidence: PageEvidence, zone: str) -> 
     return "".join(
         [
             _row(change, name, evidence, wording.date_name(day(change.landed_at)))
+            + _cited_note(evidence.listing.credits.get(change.id))
             for change, name in zip(found, names, strict=True)
         ]
     )
+
+
+def _cited_note(part: Credit | None) -> str:
+    return f"<em>{wording.CLAIMED_NOTE}</em>" if part and part.grade == "claimed" else ""
 
 
 def _year_tally(months: Sequence[MonthRecord]) -> str:
@@ -193,7 +198,7 @@ def _rows(keys: Iterable[ChangeId], evidence: PageEvidence) -> dict[ChangeId, Ro
                 change,
                 name,
                 evidence,
-                f"{day(change.landed_at)} · {wording.quantity(wording.changed_lines(change), 'line')}",
+                f"{day(change.landed_at)} · {wording.size_text(change, evidence.listing.credits.get(change.id))}",
             ),
             _notes(change, evidence),
         )
@@ -210,8 +215,10 @@ def _row(change: Change, name: str, evidence: PageEvidence, detail: str) -> str:
 
 
 def _notes(change: Change, evidence: PageEvidence) -> str:
-    """Whether a change was reverted, landed again, is elsewhere too or is uncertain; nothing for most."""
-    if change.state == "landed" and change.certain and not change.also_in and not change.partly_reverted_by:
+    """Whether a change was reverted, landed again, is elsewhere too, is uncertain or claimed; nothing for most."""
+    of_credit = wording.credit_notes(change, evidence.listing.credits.get(change.id))
+    plain = change.state == "landed" and change.certain and not change.also_in and not change.partly_reverted_by
+    if plain and not of_credit:
         return ""
     notes = []
     if change.state == "reverted":
@@ -225,4 +232,5 @@ def _notes(change: Change, evidence: PageEvidence) -> str:
         notes.append(f"also in {html_text(', '.join(change.also_in))}, credited once")
     if not change.certain:
         notes.append("kind uncertain")
+    notes += of_credit
     return f"<em>{' · '.join(notes)}</em>"

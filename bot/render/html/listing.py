@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from bot.model.change import Change, Item
+from bot.model.change import Change, Credit, Item
 from bot.model.ids import ChangeId, Month
 from bot.model.profile import Profile
 from bot.render import non_code_activity, wording
@@ -22,6 +22,8 @@ class Listing(Struct, frozen=True):
     """What a page needs to know about all changes before it shows any, computed once."""
 
     changes: Mapping[ChangeId, Change]
+    credits: Mapping[ChangeId, Credit]
+    """the person's own part in each of them"""
     months: dict[Month, list[ChangeId]]
     """month -> the changes of its items, in order"""
     month_anchors: Mapping[ChangeId, str]
@@ -44,6 +46,7 @@ def profile_listing(profile: Profile) -> Listing:
     names = {change.repository for change in profile.changes}
     return Listing(
         changes=changes,
+        credits=profile.credits,
         months=months,
         month_anchors=month_anchors,
         outside_months=[]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from bot.landing.identity.credit import BY_MACHINE, people_of
+from bot.metrics.credit_reason import explain_credit
 from bot.metrics.item_reason import explain_item
 from bot.metrics.kind_reason import explain_kind
 from bot.metrics.lines import LINES
 from bot.metrics.metric import Metric
 from bot.model.change import Change, Item
-from bot.model.ids import ChangeId
+from bot.model.ids import ChangeId, PersonKey
 from bot.model.profile import MonthRecord
 from bot.model.profile import Part as MetricPart
+from bot.narrative.explanation import Explanation
 from bot.render.environment import template
 from bot.render.markdown_escaping import MdText, md_join, md_text
 from bot.render.text.markdown import md_cite, md_paragraphs
@@ -53,19 +56,36 @@ def month_part(command: str, record: MonthRecord | None, changes: Mapping[Change
     )
 
 
-def why_change_part(command: str, changes: Sequence[Change]) -> ReplyPart:
-    """How the work of one pull request is counted."""
+def why_change_part(command: str, changes: Sequence[Change], keys: Collection[PersonKey]) -> ReplyPart:
+    """How the work of one pull request is counted, and how surely it is whose; `keys` are the asker's."""
     rows: list[MdText] = []
     for change in changes:
         lines = lines_of(change).as_dict()
         parts = ", ".join(f"{thousands(number)} {name}" for name, number in lines.items() if number)
         notes = "; ".join(change_notes(change))
         rows.append(md_text(explain_kind(change), 600))
+        rows += [md_text(f"{whose}: {why}", 600) for whose, why in _credits(change, keys)]
         rows.append(md_text(f"Commits: {len(change.counted)} of {len(change.commits)} count here"))
         rows.append(md_text(f"Lines: {parts or 'none'}"))
         rows += [md_text(notes, 400)] if notes else []
         rows.append(md_text("It counts as delivered." if change.outcome else "It does not count as delivered."))
     return ReplyPart(command, (), tuple(rows[:_MOST_ROWS]))
+
+
+def _credits(change: Change, keys: Collection[PersonKey]) -> Iterator[tuple[str, str]]:
+    """Everybody's part in plain words, the asker's first; nobody else is named."""
+    parts = [one for one in people_of(change) if one.why != BY_MACHINE]
+    for one in sorted(parts, key=lambda part: (part.person not in keys, not part.authored)):
+        others = "The author's part" if one.authored else "A co-author's part"
+        yield "Your part" if one.person in keys else others, explain_credit(change, one)
+
+
+def why_section_part(command: str, explanation: Explanation) -> ReplyPart:
+    """What has its own section on a page: its definition, its value and the evidence."""
+    lines = (md_text(explanation.metric.definition, 600), md_text(f"{explanation.name}: {explanation.value}", 600))
+    rows = [md_text(f"{about}: {detail}", 600) for about, detail in explanation.rows[:_MOST_ROWS]]
+    more = len(explanation.rows) - len(rows)
+    return ReplyPart(command, lines, (*rows, *([md_text(f"{more} more")] if more else [])))
 
 
 def why_number_part(

@@ -12,7 +12,7 @@ from typing import Any
 from bot.metrics.definitions import SCORES
 from bot.metrics.non_code_activity import combine_activity
 from bot.metrics.registry import METRICS
-from bot.model.change import Change, Item
+from bot.model.change import Change, Credit, Item
 from bot.model.ids import STATED
 from bot.model.profile import (
     Method,
@@ -27,7 +27,7 @@ from bot.model.profile import (
     Text,
 )
 from bot.render.non_code_activity import json_fields
-from bot.render.wording import instant, lines_of, rfc3339
+from bot.render.wording import instant, lines_of, own_line_count, rfc3339
 
 Object = dict[str, Any]
 SCHEMA = "almanac.profile/1"
@@ -115,8 +115,7 @@ def _fields(profile: Profile) -> Object:
         "skills": _skills(profile),
         "repositories": (_repository(record) for record in profile.repositories),
         "changes": (
-            change_object(change) | ({"grade": grade} if (grade := profile.grades.get(change.id)) else {})
-            for change in profile.changes
+            change_object(change) | _own_part(change, profile.credits.get(change.id)) for change in profile.changes
         ),
     }
 
@@ -140,7 +139,15 @@ def change_object(change: Change) -> Object:
         "reverted_by": change.reverted_by,
         "partly_reverted_by": list(change.partly_reverted_by),
         "url": change.url,
-    } | ({"clamped": True} if change.clamped else {})
+    } | {name: True for name in ("clamped", "parts_unknown") if getattr(change, name)}
+
+
+def _own_part(change: Change, part: Credit | None) -> Object:
+    """How surely the change is the person's, and their own lines in it if others have some too."""
+    if part is None:
+        return {}
+    own = own_line_count(change, part)
+    return {"grade": part.grade} | ({} if own is None else {"own_lines": own})
 
 
 def _text(text: Text) -> Object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from bot.metrics.commits import COMMITS
 from bot.metrics.definitions import SCORES
@@ -11,9 +11,9 @@ from bot.metrics.months import MONTHS
 from bot.metrics.non_code_activity import combine_activity
 from bot.metrics.quality_sentences import fact_text, is_rated, score_basis, summary_line
 from bot.metrics.registry import metrics_on
-from bot.model.change import Change, Item
+from bot.model.change import Change, Credit, Item
 from bot.model.ids import ChangeId
-from bot.model.profile import MonthRecord, NonCodeActivity, Profile, Text
+from bot.model.profile import NonCodeActivity, Profile, Text
 from bot.render import non_code_activity, wording
 from bot.render.plain_text import plain_lines, plain_text
 from bot.render.verification import verify_commands
@@ -141,31 +141,27 @@ def _history(profile: Profile) -> Iterator[str]:
         yield from ([f"  {tally}"] if (tally := wording.tally(month)) else [])
         yield from _non_code_lines(month.non_code)
         yield from _text(month.summary, "  ", heading=True)
-        yield from _items(month, changes)
+        for item in month.items:
+            yield from _item(item, changes, profile.credits)
         days = sorted({day(changes[key].landed_at) for item in month.items for key in item.changes if key in changes})
         if days:
             yield from (f"  landed {days[0]}" if len(days) == 1 else f"  landed {days[0]} to {days[-1]}", "")
 
 
-def _items(month: MonthRecord, changes: dict[ChangeId, Change]) -> Iterator[str]:
-    for item in month.items:
-        yield from _item(item, changes)
+_Credits = Mapping[ChangeId, Credit]
 
 
-def _item(item: Item, changes: dict[ChangeId, Change]) -> Iterator[str]:
+def _item(item: Item, changes: dict[ChangeId, Change], own: _Credits) -> Iterator[str]:
     state = wording.item_state(item, changes)
     title = f"{wording.item_name(item)}: {plain_text(item.title)}" + (f" ({plain_text(state)})" if state else "")
     yield from _wrap(title, "  - ")
     for key in item.changes:
         change = changes.get(key)
-        yield from _wrap(_change(change) if change else plain_text(key), "      ", "  ")
+        yield from _wrap(_change(change, own.get(key)) if change else plain_text(key), "      ", "  ")
 
 
-def _change(change: Change) -> str:
-    notes = [
-        f"{wording.quantity(wording.lines_of(change).total, 'line')}",
-        *map(plain_text, wording.change_notes(change)),
-    ]
+def _change(change: Change, own: Credit | None) -> str:
+    notes = [wording.size_text(change, own), *map(plain_text, wording.change_notes(change, own))]
     return f"{plain_text(wording.short_id(change.id))}  {plain_text(change.title)} ({'; '.join(notes)})"
 
 

@@ -11,15 +11,23 @@ from sqlalchemy import Connection
 from bot.landing.months import month_of
 from bot.metrics.registry import metric_called
 from bot.model.change import Change
-from bot.model.commit import Person
+from bot.model.commit import Person, Repository
 from bot.model.ids import ChangeId, Month
-from bot.model.profile import MonthRecord
+from bot.model.profile import MonthRecord, Profile
+from bot.narrative import explanation
 from bot.narrative.commands import Command, Name
+from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.narrative.repository_month import contributor_months, with_summary
-from bot.render.notes.reply import ReplyPart, month_part, plain_part, why_change_part, why_number_part
+from bot.render.notes.reply import (
+    ReplyPart,
+    month_part,
+    plain_part,
+    why_change_part,
+    why_number_part,
+    why_section_part,
+)
 from bot.services.claims import ClaimDecision, decide_claims
 from bot.services.context import Context, job_reference
-from bot.services.corrections import fold_corrected
 from bot.services.digests.month_note import month_note, month_number
 from bot.services.digests.refresh import refresh_digests, refresh_months
 from bot.services.digests.scope import expected_scope
@@ -127,9 +135,13 @@ def _forget(connection: Connection, context: Context, asked: CommandRequest) -> 
 
 
 def _explain(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
-    metric = metric_called(asked.command.value)
-    if metric is None:
-        return CommandResult(part=why_change_part(asked.text, asked.scene.changes))
+    name = asked.command.value
+    if name not in explanation.names():
+        return CommandResult(part=why_change_part(asked.text, asked.scene.changes, asked.asker.keys))
+    metric = metric_called(name)
+    if metric is None or not metric.monthly:
+        explained = explanation.explain(_profile(connection, context, asked), name)
+        return CommandResult(part=why_section_part(asked.text, explained))
     records, changes = _records(connection, context, asked)
     return CommandResult(part=why_number_part(asked.text, metric, records, changes))
 
@@ -269,15 +281,33 @@ def _records(
     """The asker's months, newest first, only in this repository: its readers may not be allowed to read others."""
     scene, keys = asked.scene, sorted(asked.asker.keys)
     facts = ledger.facts_of(connection, keys, repositories=[scene.repository_id])
-    stored = installations.repositories_of(connection, scene.installation)
-    names = {row.repository.full_name: row.repository for row in stored}
-    component = records.facts_about(connection, keys, [scene.repository_id]).facts()
-    changes = fold_corrected(connection, component, names)
-    known = people.person(connection, asked.asker.key) or Person(asked.asker.key, asked.asker.account.name, ())
-    asker = [(replace(known, bot=False), frozenset(keys))]
-    found: dict[Month, MonthRecord] = {}
+    found = records.facts_about(connection, keys, [scene.repository_id])
+    changes = found.changes(_repositories(connection, scene))
+    asker = [(_person(connection, asked), frozenset(keys))]
+    months: dict[Month, MonthRecord] = {}
     for month in sorted({month_of(fact.landed_at, context.zone) for fact in facts}, reverse=True):
         own_months = contributor_months(changes, asker, ((scene.repository.full_name,), month, context.zone))
         if own_months:
-            found[month] = with_summary(own_months[0], changes, context.zone)
-    return list(found.values()), {change.id: change for change in changes}
+            months[month] = with_summary(own_months[0], changes, context.zone)
+    return list(months.values()), {change.id: change for change in changes}
+
+
+def _repositories(connection: Connection, scene: Scene) -> dict[str, Repository]:
+    stored = installations.repositories_of(connection, scene.installation)
+    return {row.repository.full_name: row.repository for row in stored}
+
+
+def _person(connection: Connection, asked: CommandRequest) -> Person:
+    asker = asked.asker
+    return replace(people.person(connection, asker.key) or Person(asker.key, asker.account.name, ()), bot=False)
+
+
+def _profile(connection: Connection, context: Context, asked: CommandRequest) -> Profile:
+    """The asker's record in this repository only."""
+    found = records.facts_about(connection, sorted(asked.asker.keys), [asked.scene.repository_id])
+    changes = found.changes(_repositories(connection, asked.scene))
+    zone, keys = context.zone, frozenset(asked.asker.keys)
+    scope = ProfileScope(person=_person(connection, asked), keys=keys, zone=zone, now=context.clock())
+    non_code, partial = found.non_code_by_month(zone), found.partial()
+    more = ProfileContext(found.own_lines(changes, zone), non_code=non_code, partial=partial)
+    return build(changes, scope, more)
