@@ -41,5 +41,4 @@ CLAIMED = Metric(
     surfaces=frozenset({"page", "text"}),
     shown_at_zero=False,
     monthly=False,
-    source="GitHub",
 )

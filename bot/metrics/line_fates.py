@@ -140,7 +140,7 @@ def own_commits(changes: Sequence[Change], lines: LineRecord, zone: ZoneInfo) ->
 
 def _is_claimed(change: Change, commit: CountedCommit) -> bool:
     """Whether only a text says who wrote it; a clone's author is attributed."""
-    if commit.fact.evidence is None:
+    if commit.fact.evidence is None and not commit.judgements:
         return False
     author = person_key(commit.fact.author)
     grades = [

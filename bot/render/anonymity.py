@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from bot.landing.identity.addresses import is_noreply, login_of, person_key, plain_email
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Signature
-from bot.model.ids import ChangeId, CommitId
+from bot.model.ids import ChangeId, CommitId, PersonKey
 from bot.model.profile import AiUsage, NonCodeActivity, Part, Profile, Quality, Score, Sentence, Text, Trace
 
 if TYPE_CHECKING:

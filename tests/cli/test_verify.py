@@ -14,13 +14,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.cli.operating.explain import from_clones
 from bot.cli.recomputing.identities import PersonQuery
-from bot.cli.recomputing.offline import profile, read_window, record_of
+from bot.cli.recomputing.offline import changes, profile, read_window, record_of
 from bot.cli.recomputing.verify import Verification, examine, examine_file, verify
 from bot.configuration.errors import UnusableInputError
 from bot.configuration.signing import signing_key
 from bot.landing.corrections import Classification, apply_corrections
 from bot.metrics.line_fates import own_commits
+from bot.metrics.registry import METHOD_VERSION
 from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.render.anonymity import apply_naming
 from bot.render.text.json import profile_object
@@ -391,3 +393,45 @@ def test_a_profile_of_some_months_says_which_and_is_verified_by_them(
     whole["method"]["since"] = "spring"
     with pytest.raises(UnusableInputError):
         verify(namesakes, json.dumps(whole))
+
+
+def test_a_squash_of_two_in_a_clone_goes_to_its_author_with_parts_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    clone = Repository(tmp_path / "rocket")
+    clone.commit("Add a wick (#1)", {"wick.py": "wick = 1\n"}, author=BEN)
+    body = "".join(f"lamp_{line} = {line}\n" for line in range(40))
+    clone.commit(f"Add a lamp (#2)\n\nCo-authored-by: {BEN[0]} <{BEN[1]}>", {"lamp.py": body})
+    clone.git("checkout", "-q", "-b", "horn")
+    clone.commit("Add a horn", {"horn.py": "horn = 1\n" * 30})
+    clone.commit("Fix the horn", {"tune.py": "tune = 1\n" * 2}, author=BEN)
+    clone.git("checkout", "-q", "main")
+    clone.merge("horn", "Merge pull request #3 from ada/horn\n\nAdd a horn")
+    paths, months = [str(clone.folder)], read_window(None, None, "UTC")
+    rows = [json.loads(line) for line in changes(paths, PersonQuery(), months, frozen=False)]
+    parts = [[(one["who"], one["grade"], one["part"]["lines"]) for one in row["people"]] for row in rows]
+    assert [row["parts_unknown"] for row in rows] == [False, True, False]
+    assert parts[1:] == [
+        [("Ada Brook", "attributed", 40), ("Ben Castor", "attributed", 0)],
+        [("Ada Brook", "attributed", 30), ("Ben Castor", "attributed", 2)],
+    ]
+    text = "".join(profile(paths, BEN[1], months, form="json", anonymous=False))
+    shown = json.loads(text)["changes"]
+    assert [row.get("parts_unknown", False) for row in shown] == [False, True, False]
+    assert [row["own_lines"] for row in shown] == [1, 0, 2]
+    assert json.loads(text)["overall"]["lines"]["total"] == 3
+    assert verify(paths, text) == []
+    for form, told in (("html", "2 of 32 lines"), ("text", "2 of 32 lines")):
+        assert told in "".join(profile(paths, BEN[1], months, form=form, anonymous=False))
+    for form in ("html", "text", "markdown"):
+        assert "parts unknown" in "".join(profile(paths, ADA[1], months, form=form, anonymous=False))
+    why = from_clones(paths, ADA[1], "credit", "UTC").text()
+    assert "It is attributed: author of a landed commit. Parts unknown: several people wrote a commit of it" in why
+
+
+def test_another_method_s_profile_is_refused_with_both_versions(published: Published) -> None:
+    with pytest.raises(
+        UnusableInputError, match=f'method version "99", and this program computes version {METHOD_VERSION}'
+    ):
+        examine(published.paths, published.changed("method", "version", to="99"))

@@ -18,6 +18,7 @@ from bot.model.profile import Profile
 from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.render.text.json import render_json
 from bot.store import records
+from bot.store.lines import bring_up_to_date
 from simulator.server import Simulator
 from simulator.web_host import web
 from simulator.work import NewPullRequest, Step
@@ -35,11 +36,13 @@ async def landed_after(there: Town, number: int, wait: timedelta) -> None:
     await there.drained()
 
 
-async def profile_of(there: Town) -> Profile:
-    ada, number = there.people["ada"], RepositoryId(there.repository.id)
-    keys = frozenset((PersonKey(f"u:{ada.id}"),))
+async def profile_of(there: Town, name: str = "ada") -> Profile:
+    number = RepositoryId(there.repository.id)
+    keys = frozenset((PersonKey(f"u:{there.people[name].id}"),))
+    await bring_up_to_date(there.bot.store, [number])
     found = await there.bot.store.read(records.facts_about, keys, [number])
-    (person,) = People.of([fact.author for fact in found.facts()]).all()
+    people = People.of([sig for fact in found.facts() for sig in (fact.author, *fact.co_authors)])
+    (person,) = (one for one in people.all() if one.key in keys)
     scope = ProfileScope(person=person, keys=keys, zone=UTC, now=there.clock.now + timedelta(days=1))
     changes = found.changes({"acme/app": Repository("acme/app", number)})
     lines = found.own_lines(changes, UTC)

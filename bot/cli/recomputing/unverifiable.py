@@ -79,8 +79,6 @@ def live_lines(published: Mapping[str, Any]) -> Iterator[str]:
 
 def is_live(field: str, name: str) -> bool:
     """Whether a value with that name in that field is one that no clone can confirm."""
-    if field == "overall" and name == "claimed":
-        return True
     if field == "overall.metrics" or (field.startswith("months[") and field.endswith("].metrics")):
         return name in _from_github()
     if name == "grade" and field.startswith("changes["):

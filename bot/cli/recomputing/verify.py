@@ -85,10 +85,8 @@ def examine(paths: Sequence[str], text: str, *, keys: str | None = None, name: s
     _check_method(published)
     with record_of(paths, name=name) as record:
         recomputed, graded, corrected = _recompute(record, published)
-    different = [*found, *_differences(published, recomputed, "")]
-    parts = [one for one in different if graded.hides_parts(one.field)]
-    stated = (*corrected, *live_lines(published), *graded.lines, *(f"{one.field} is {one.published}" for one in parts))
-    return Verification(tuple(one for one in different if one not in parts), stated)
+    stated = (*corrected, *live_lines(published), *graded.lines)
+    return Verification((*found, *_differences(published, recomputed, "")), stated)
 
 
 def examine_file(
@@ -197,9 +195,10 @@ def _recompute(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[
         raise UnusableInputError("the clones contain nothing by this contributor from before the profile's date")
     by_id = published_corrections(published, changes, _own_repositories(changes, persons))
     changes = apply_corrections(changes, [one for one, _ in by_id.values()])
-    everybody = fold(_facts_until(record, int(now.timestamp())), record.repositories)
+    everybody: Sequence[Change] = fold(_facts_until(record, int(now.timestamp())), record.repositories)
     graded = published_grades(published, changes, keys)
-    changes = graded.changes
+    changes, by_name = graded.changes, {change.id: change for change in graded.changes}
+    everybody = [by_name.get(change.id, change) for change in everybody]
     texts = record.texts_about(changes)
     context = ProfileContext(
         own_commits(everybody, record.line_record(), zone),

@@ -11,7 +11,7 @@ from bot.metrics.months import MONTHS
 from bot.metrics.other import OTHER
 from bot.metrics.registry import metrics_on
 from bot.metrics.unclear import UNCLEAR
-from bot.model.change import Change, Credit, Item
+from bot.model.change import Change, Item
 from bot.model.ids import ChangeId, Month
 from bot.model.profile import MonthRecord, Profile
 from bot.render import wording
@@ -69,15 +69,20 @@ def _cited_rows(keys: Iterable[ChangeId], evidence: PageEvidence, zone: str) -> 
     names = html_names([change.title for change in found])
     return "".join(
         [
-            _row(change, name, evidence, wording.date_name(day(change.landed_at)))
-            + _cited_note(evidence.listing.credits.get(change.id))
+            _cited_row(change, name, evidence, wording.date_name(day(change.landed_at)))
             for change, name in zip(found, names, strict=True)
         ]
     )
 
 
-def _cited_note(part: Credit | None) -> str:
-    return f"<em>{wording.CLAIMED_NOTE}</em>" if part and part.grade == "claimed" else ""
+def _cited_row(change: Change, name: str, evidence: PageEvidence, date: str) -> str:
+    """With the person's own lines and the grade, if they have a part in it."""
+    part = evidence.listing.credits.get(change.id)
+    if part is None:
+        return _row(change, name, evidence, date)
+    notes = " · ".join(wording.credit_notes(change, part))
+    row = _row(change, name, evidence, f"{date} · {wording.size_text(change, part)}")
+    return f"{row}<em>{notes}</em>" if notes else row
 
 
 def _year_tally(months: Sequence[MonthRecord]) -> str:

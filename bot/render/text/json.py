@@ -12,7 +12,7 @@ from typing import Any
 from bot.metrics.definitions import SCORES
 from bot.metrics.non_code_activity import combine_activity
 from bot.metrics.registry import METRICS
-from bot.model.change import Change, Credit, Item
+from bot.model.change import Change, Item
 from bot.model.ids import STATED
 from bot.model.profile import (
     Method,
@@ -27,7 +27,7 @@ from bot.model.profile import (
     Text,
 )
 from bot.render.non_code_activity import json_fields
-from bot.render.wording import instant, lines_of, own_line_count, rfc3339
+from bot.render.wording import instant, lines_of, rfc3339
 
 Object = dict[str, Any]
 SCHEMA = "almanac.profile/1"
@@ -89,7 +89,7 @@ def _limits(method: Method) -> Object:
 
 def _fields(profile: Profile) -> Object:
     """The fields in the schema's order; long lists are iterators."""
-    contributor = profile.contributor
+    contributor, own = profile.contributor, profile.credits
     return {
         "schema": SCHEMA,
         "generated_at": rfc3339(profile.generated_at),
@@ -115,7 +115,9 @@ def _fields(profile: Profile) -> Object:
         "skills": _skills(profile),
         "repositories": (_repository(record) for record in profile.repositories),
         "changes": (
-            change_object(change) | _own_part(change, profile.credits.get(change.id)) for change in profile.changes
+            change_object(change)
+            | ({"grade": part.grade, "own_lines": part.lines.total} if (part := own.get(change.id)) else {})
+            for change in profile.changes
         ),
     }
 
@@ -140,14 +142,6 @@ def change_object(change: Change) -> Object:
         "partly_reverted_by": list(change.partly_reverted_by),
         "url": change.url,
     } | {name: True for name in ("clamped", "parts_unknown") if getattr(change, name)}
-
-
-def _own_part(change: Change, part: Credit | None) -> Object:
-    """How surely the change is the person's, and their own lines in it if others have some too."""
-    if part is None:
-        return {}
-    own = own_line_count(change, part)
-    return {"grade": part.grade} | ({} if own is None else {"own_lines": own})
 
 
 def _text(text: Text) -> Object:

@@ -36,7 +36,7 @@ from bot.services.posting.landings import request_landing_posts
 from bot.services.privacy import choices, erasure
 from bot.services.recording.record import RecordingTarget, recount
 from bot.services.repository_settings import stored_settings
-from bot.store import configurations, corrections, installations, ledger, people, records
+from bot.store import configurations, corrections, installations, ledger, lines, people, records
 from bot.store.corrections import Correction
 from bot.store.digests import digests_posted_in, repository_of
 
@@ -304,6 +304,7 @@ def _person(connection: Connection, asked: CommandRequest) -> Person:
 
 def _profile(connection: Connection, context: Context, asked: CommandRequest) -> Profile:
     """The asker's record in this repository only."""
+    lines.attribute(connection, lines.repositories_behind(connection, [asked.scene.repository_id]))
     found = records.facts_about(connection, sorted(asked.asker.keys), [asked.scene.repository_id])
     changes = found.changes(_repositories(connection, asked.scene))
     zone, keys = context.zone, frozenset(asked.asker.keys)
