@@ -272,7 +272,7 @@ def _named_pull(subject: str, *, merge: bool) -> tuple[int | None, int]:
     return (found[0], crc32(found[1].lower().encode("utf-8", "replace"))) if found else (None, 0)
 
 
-def arrivals(clone: Clone, since: str | None = None, *, now: int | None = None) -> Iterator[CommitArrival]:
+def arrivals(clone: Clone, *, now: int | None = None) -> Iterator[CommitArrival]:
     """Every non-merge commit of the default branch, children before parents, with the merge commit that brought it."""
-    with closing(Walk(clone, since, now=now)) as walk:
+    with closing(Walk(clone, now=now)) as walk:
         yield from walk.arrivals()

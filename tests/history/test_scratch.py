@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from bot.history.rows import Rows
 from bot.history.scratch import Scratch
-from bot.landing.same_work.keys import component
 from bot.model.commit import Signature
 from bot.model.fact import Fact
 from bot.model.ids import CommitId
+from tests.landing.components import component
 
 NAMES = [f"{number:x}" * 40 for number in range(9)]
 

@@ -12,9 +12,9 @@ from landing_facts import WEB_FLOW, written
 from msgspec.structs import replace
 
 from bot.landing.changes import fold
-from bot.landing.same_work.keys import component
 from bot.model.commit import Repository
 from bot.model.fact import Fact
+from tests.landing.components import component
 
 NOW, OLD, FORK = "acme/rocket", "acme/missile", "beta/rocket"
 REPOSITORIES = {

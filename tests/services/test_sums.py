@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from benchmarks.speed.landings import NOW, UTC_ZONE, facts_of, organisation
 from bot.landing.changes import fold
-from bot.landing.same_work.keys import component
 from bot.metrics.ai_usage import usage
 from bot.metrics.totals import commits_by_day, work_by_month
 from bot.model.commit import Repository, Signature
@@ -31,6 +30,7 @@ from bot.store.folding import Standing
 from bot.store.schema import RECORD
 from bot.store.totals import COUNTERS, Sum
 from tests.databases import fresh_database
+from tests.landing.components import component
 from tests.store.conftest import database_url, store
 
 __all__ = ["database_url", "store"]

@@ -27,8 +27,7 @@ offers a string one of them asks for, or asks for a string one of them offers, u
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from operator import itemgetter
@@ -154,24 +153,3 @@ def _stored_keys(keys: Sequence[str], repositories: Mapping[str, Repository]) ->
     if repositories:
         keys = [current_key(key, repositories) for key in keys]
     return tuple(sorted({key[:_SHORT] if key.startswith("commit:") else key for key in keys}))
-
-
-def component(
-    start: Fact, facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPOSITORIES
-) -> tuple[Fact, ...]:
-    """All facts that must be folded together with `start`, which a store's query has to find."""
-    offering: dict[str, list[Fact]] = defaultdict(list)
-    asking: dict[str, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        for key in offered_keys(fact, repositories):
-            offering[key].append(fact)
-        for key in sought_keys(fact, repositories):
-            asking[key].append(fact)
-    found, queue = {id(start): start}, [start]
-    while queue:
-        fact = queue.pop()
-        near = [other for key in sought_keys(fact, repositories) for other in offering.pop(key, ())]
-        near += [other for key in offered_keys(fact, repositories) for other in asking.pop(key, ())]
-        queue += (other for other in near if id(other) not in found)
-        found.update((id(other), other) for other in near)
-    return tuple(found.values())
