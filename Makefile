@@ -1,4 +1,5 @@
-# Every target sets up what it needs: a virtual environment in .venv, from requirements.lock with hashes.
+# Every target sets up what it needs: a virtual environment in .venv, from development.lock with hashes. It contains what
+# requirements.lock has for running, at the same versions.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -6,11 +7,12 @@ STAMP  := $(VENV)/.ready
 HARPER ?= build/extras/node_modules/harper.js
 HARPER_VERSION := 2.10.0
 HELD   := install --disable-pip-version-check --quiet --no-deps --require-hashes
+LOCKED := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --all-extras
 OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-forgery campaign-host campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels lock clean help
+.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-forgery campaign-host campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels package sbom lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -18,17 +20,17 @@ help:           ## list the targets
 # uv, installed from the lock, installs the rest several times as fast as pip, which is the fallback. uv ignores pip's
 # settings, so the recipe passes it pip's index, if one is set. Installing pip into the environment takes seconds, so that
 # happens only if Python's pip cannot install elsewhere (before 22.3), or if uv fails.
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): development.lock pyproject.toml
 	@echo "==> setting up $(VENV) (once, ten seconds)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Almanac needs Python 3.11 or newer; name it with: make PYTHON=python3.11 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip $(VENV)
-	@sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > $(VENV)/uv.txt
+	@sed -n '/^uv==/,/[^\\]$$/p' development.lock > $(VENV)/uv.txt
 	@$(PYTHON) -m pip --python $(BIN)/python $(HELD) -r $(VENV)/uv.txt 2>/dev/null \
 	  || { $(OWN_PIP) && $(BIN)/python -m pip $(HELD) -r $(VENV)/uv.txt; } || echo "    uv could not be installed"
 	@index=$${PIP_INDEX_URL:-$$($(PYTHON) -m pip config get global.index-url 2>/dev/null)}; \
 	  env UV_HTTP_TIMEOUT=20 $${index:+UV_DEFAULT_INDEX="$$index"} \
-	  $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements.lock \
-	  || { echo "    with pip, as uv could not (about a minute)"; $(OWN_PIP) && $(BIN)/python -m pip $(HELD) -r requirements.lock; }
+	  $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r development.lock \
+	  || { echo "    with pip, as uv could not (about a minute)"; $(OWN_PIP) && $(BIN)/python -m pip $(HELD) -r development.lock; }
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . \
 	  || { $(OWN_PIP) && $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .; }
 	@touch $@
@@ -103,9 +105,17 @@ wheels: $(STAMP)  ## whether each runtime dependency has a binary wheel for ever
 	@index=$${PIP_INDEX_URL:-$$($(PYTHON) -m pip config get global.index-url 2>/dev/null)}; \
 	  env $${index:+UV_DEFAULT_INDEX="$$index"} $(BIN)/python scripts/check_wheels.py
 
-lock:           ## refresh requirements.lock (needs uv)
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-	  --no-annotate --no-header --all-extras --group dev pyproject.toml -o requirements.lock
+package: $(STAMP)  ## sdist and wheel in dist/, checked, installed in a clean environment and used
+	@index=$${PIP_INDEX_URL:-$$($(PYTHON) -m pip config get global.index-url 2>/dev/null)}; \
+	  env $${index:+UV_DEFAULT_INDEX="$$index"} $(BIN)/python scripts/check_package.py
+
+sbom: $(STAMP)  ## build/sbom.json: every package that Almanac runs with, as CycloneDX
+	@mkdir -p build
+	@$(BIN)/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible -o build/sbom.json
+
+lock:           ## refresh development.lock and requirements.lock (needs uv)
+	uv pip compile $(LOCKED) --group dev pyproject.toml -o development.lock
+	uv pip compile $(LOCKED) --group build -c development.lock pyproject.toml -o requirements.lock
 
 clean:
 	rm -rf $(VENV) build dist

@@ -205,7 +205,7 @@ def test_a_line_that_cannot_be_classified_is_named_by_its_number(almanac: Comman
 def test_the_version_is_printed_with_that_of_the_definitions(almanac: Command) -> None:
     told = almanac("--version")
     assert (told.code, told.err) == (0, "")
-    assert told.out == f"almanac {version('almanac-bot')}, definitions {METHOD_VERSION}\n"
+    assert told.out == f"almanac {version('contributor-almanac')}, definitions {METHOD_VERSION}\n"
 
 
 def test_every_missing_setting_is_reported_at_once_one_line_each(almanac: Command) -> None:

@@ -8,6 +8,7 @@ import re
 import statistics
 import subprocess
 import tokenize
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -26,8 +27,10 @@ LONGEST_HANDLER = 20
 WRITTEN_ONCE = "bot/store/migrations/versions"
 """a migration is history: it is not split afterwards"""
 BANNED = {"util", "utils", "helper", "helpers", "manager", "common", "misc", "data", "info", "process"}
-LOCK_FILES = ("requirements.lock", "package-lock.json", "uv.lock", "poetry.lock", "yarn.lock")
-REGISTRIES = ("pypi.org", "pythonhosted.org", "registry.npmjs.org", "registry.yarnpkg.com", "index-url", "find-links")
+LOCK_FILES = ("requirements.lock", "development.lock", "package-lock.json", "uv.lock", "poetry.lock", "yarn.lock")
+ADDRESS = re.compile(r"^(?!\s*\"url\": ).*(?:://|--(?:extra-)?index-url|--find-links|--trusted-host)", re.MULTILINE)
+"""where packages come from; `url` in npm's lock is that of a sponsor"""
+INSTALL = re.compile(r"\b(?:pipx?|uv|uvx)(?: tool| pip)? (?:install|run|add) ((?:[^`\n]*?))(?=[`\n#;&|]|$)")
 MACHINE_PATH = re.compile(r"(?<![\w.~*$}/-])/(?:work|root|home)/[\w.-]")
 MARKDOWN_LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
 
@@ -268,10 +271,48 @@ def test_a_private_name_is_seen_however_it_is_reached(code: str, reached: int) -
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
-def test_lock_files_name_no_registry() -> None:
+def test_lock_files_hold_no_address() -> None:
     locks = [path for path in files() if Path(path).name in LOCK_FILES]
-    assert "requirements.lock" in locks
-    assert [(path, host) for path in locks for host in REGISTRIES if host in (text(path) or "")] == []
+    assert {"requirements.lock", "development.lock"} <= set(locks)
+    assert [path for path in locks if ADDRESS.search(text(path) or "")] == []
+
+
+def test_no_document_tells_anybody_to_install_another_distribution() -> None:
+    """The names almanac and almanac-bot belong to others."""
+    documents = [path for path in files() if path.endswith((".md", ".yml", ".service")) and "decisions" not in path]
+    told = {
+        (path, word)
+        for path in documents
+        for match in INSTALL.finditer(text(path) or "")
+        for word in match[1].replace('"', " ").split()
+        if "almanac" in word.lower() and "/" not in word
+    }
+    assert "README.md" in {path for path, _ in told}
+    assert {word.partition("[")[0] for _, word in told} == {"contributor-almanac"}
+
+
+def test_both_locks_pin_the_same_versions() -> None:
+    running, developing = (
+        {*re.findall(r"^\S+==\S+", text(f"{name}.lock") or "", re.MULTILINE)}
+        for name in ("requirements", "development")
+    )
+    assert running
+    assert running <= developing
+
+
+def test_workflows_pin_every_action_by_commit_and_name_its_version() -> None:
+    workflows = [path for path in files() if path.startswith(".github/workflows/")]
+    used = [(path, line) for path in workflows for line in (text(path) or "").splitlines() if "uses:" in line]
+    assert used
+    assert [row for row in used if not re.search(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+", row[1])] == []
+    assert [path for path in workflows if "permissions:" not in (text(path) or "")] == []
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version = tomllib.loads(text("pyproject.toml") or "")["project"]["version"]
+    assert f"\nversion: {version}\n" in (text("CITATION.cff") or "")
+    released = re.findall(r"^## (\d\S*)", text("CHANGELOG.md") or "", re.MULTILINE)
+    assert released[0] == version
 
 
 def test_no_file_names_a_path_of_somebodys_machine() -> None:

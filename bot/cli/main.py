@@ -37,7 +37,7 @@ def _print_version(asked: bool) -> None:
 
         from bot.metrics import METHOD_VERSION
 
-        write(f"almanac {version('almanac-bot')}, definitions {METHOD_VERSION}\n")
+        write(f"almanac {version('contributor-almanac')}, definitions {METHOD_VERSION}\n")
         raise typer.Exit
 
 
