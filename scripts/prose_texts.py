@@ -53,20 +53,20 @@ _NOT_PROSE = re.compile(
 )
 
 _FENCED = re.compile(r"^```.*?^```$|^ {4}[^\n]*$", re.DOTALL | re.MULTILINE)
-_QUOTATION = re.compile(r"^>.*$", re.MULTILINE)
+_QUOTATION = re.compile(r"^>.*$|“[^”\n]*”", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _SPAN = re.compile(r"``[^`]+``|`[^`]+`")
 _URL = re.compile(r"<?https?://[^\s)>]+>?|\b[0-9a-f]{7,}\b")
 _PATH = re.compile(
-    r"(?<![\w`])(?:[\w.@-]+/)+[\w.@*-]+\.?[\w*]*(?<!\.)|(?<![\w`])(?:[\w-]+\.(?:py|md|yml|json|toml|html|mjs|txt|com|org|io)|\.(?:json|github|env))\b"
+    r"(?<![\w`])(?:[\w.@-]+/)+[\w.@*-]+\.?[\w*]*(?<!\.)|(?<![\w`])(?:[\w-]+\.(?:py|md|yml|json|toml|html|mjs|txt|com|org|io|new)|\.(?:json|github|env|mailmap)|v\d+\.\d+\.\.v\d+\.\d+)\b"
 )
 _TABLE_RULE = re.compile(r"\|?(?:[ :]*-{3,}[ :]*\|)+[ :-]*", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
-_UNIT = re.compile(r"(?<=\d) (?:s|ms|µs|kB|KB|MB|GB|MiB|GiB|%|px)(?![\w])|(?<=\d)x\b|(?<=in) µs\b")
+_UNIT = re.compile(r"(?<=\d) (?:s|ms|µs|kB|KB|KiB|MB|GB|MiB|GiB|%|px)(?![\w])|(?<=\d)x\b|(?<=in) µs\b")
 _NUMBER = re.compile(r"(?<![\w.])\.(?=\d)|(?<=\d)-(?=\d)|(?<=\d) ?x(?=[\d.])|\bx(?=\d)|%(?:s|d|\.\df)(?: s\b)?")
-_TYPED = re.compile(r"\b(?:json|csv|svg|html|markdown|jsonresume|guid|ci|ai_usage)\b")
-"""values as they are typed on a command line, in a file or in a delivery"""
+_TYPED = re.compile(r"\b(?:json|csv|svg|html|markdown|jsonresume|guid|ci|ai_usage|Auto[Ff]ix)\b")
+"""values as they are typed on a command line, in a file or in a delivery, and a product's name that two spell apart"""
 _ONE_SPAN = re.compile(r"`x`(?:'s\b|(?:,? \(?`x`\)?)+)?")
 """neighbouring spans are one, or a grammar checker reads doubled words"""
 
@@ -153,9 +153,13 @@ def _text(where: str, text: str) -> Text:
     return {"where": where, "text": masked(text)}
 
 
+def _quotation(found: re.Match[str]) -> str:
+    return "" if found[0].startswith(">") else OPEN
+
+
 def masked(text: str) -> str:
     """Markdown without what is not prose of ours: code, quotations, addresses, names of repositories and files."""
-    text = _LINK.sub(r"\1", _QUOTATION.sub("", _FENCED.sub("", text)))
+    text = _LINK.sub(r"\1", _QUOTATION.sub(_quotation, _FENCED.sub("", text)))
     for pattern in (_SPAN, _URL, _PATH, _OPTION, _TYPED, _ONE_SPAN):
         text = pattern.sub(OPEN, text)
     text = _TABLE_ROW.sub(lambda row: row[0].replace("|", "\n\n"), _TABLE_RULE.sub("", text))
