@@ -34,5 +34,5 @@ OTHER = Metric(
     fails="See `items` and `kind`.",
     value=value,
     evidence=evidence,
-    surfaces=frozenset({"page", "text", "month", "table", "resume"}),
+    surfaces=frozenset({"page", "text", "table", "resume"}),
 )

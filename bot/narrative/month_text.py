@@ -59,7 +59,8 @@ def _counts(record: MonthRecord, work: MonthWork, quotes: Quotes) -> Sentence:
         text = (
             quantity(len(work.co_authored), "commit") + " by others, credited as co-author" if work.co_authored else ""
         )
-        return Sentence(capitalise(text or "work counted here landed in another month") + tail + ".", ids)
+        said = capitalise(text or "work counted here landed in another month") + tail + "."
+        return Sentence(said, ids, layout=Layout(brief="" if text else None))
     parts, brief = _component_words(components, len(work.commits))
     text = capitalise(quantity(len(work.commits), "commit")) + parts + tail + "."
     return Sentence(text, ids, layout=Layout(brief=brief))

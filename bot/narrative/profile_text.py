@@ -138,7 +138,7 @@ def _themed(facts: RecordFacts, quotes: Quotes, themes: Sequence[Theme]) -> list
 
 
 def _rest(facts: RecordFacts) -> list[Sentence]:
-    """`12 changes with others, 112 backports, Python and Cython.`"""
+    """`12 changes with others · 112 backports beside · Python, Cython`"""
     pairs = [(change, commit) for one in facts.work for change, commit in one.commits]
     helped = {change.id for one in facts.work for change, _ in one.co_authored} if facts.overall.commits else set()
     shared = {
@@ -149,13 +149,13 @@ def _rest(facts: RecordFacts) -> list[Sentence]:
     backports = [change.id for change, commit in pairs if commit.lines.mirrored and change.also_in]
     parts = [
         (digits(len(shared), "change") + " with others", sorted(shared)),
-        (f"credited in {digits(len(helped), 'change')} by others", sorted(helped)),
-        (digits(len(backports), "backport"), backports),
+        (f"co-author of {digits(len(helped), 'change')} by others", sorted(helped)),
+        (digits(len(backports), "backport") + " beside", backports),
     ]
     known = [(text, ids) for text, ids in parts if ids]
     words = [text for text, _ in known]
     ids = [name for _, found in known for name in found]
     if facts.languages and facts.landed:
-        words.append("written in " + join_list(facts.languages[:_LANGUAGES]))
+        words.append(", ".join(facts.languages[:_LANGUAGES]))
         ids += list(facts.landed)
-    return [Sentence(capitalise(", ".join(words)) + ".", citations(ids), "rest")] if words else []
+    return [Sentence(capitalise(" · ".join(words)), citations(ids), "rest")] if words else []

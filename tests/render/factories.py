@@ -250,7 +250,7 @@ def small_profile() -> Profile:
                     ("2025-11", "2026-02"),
                 ),
                 entry(charts, "Depth contours are drawn on the overview map", "Feature", people=("Odo Vance",)),
-                Sentence("One change with others, written in TypeScript and Python.", (charts.id,), "rest"),
+                Sentence("1 change with others · TypeScript, Python", (charts.id,), "rest"),
             )
         ),
         overall=overall(months, changes),

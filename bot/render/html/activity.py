@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +13,8 @@ from bot.model.profile import MonthRecord, Profile
 from bot.render import wording
 from bot.render.escaping import HtmlText
 from bot.render.images import charts
+
+_DAYS_OF_A_PICTURE = 5
 
 
 class YearPicture(Struct, frozen=True):
@@ -49,6 +51,15 @@ def _year_picture(year: str, days: tuple[str, ...], commits: tuple[int, ...]) ->
     }
     months = charts.by_month(days).items()
     return YearPicture(year, row, {month: ", ".join([day_labels[day] for day in found]) for month, found in months})
+
+
+def first_screen_year(
+    pictures: Sequence[YearPicture], years: charts.Days
+) -> tuple[Sequence[YearPicture], Sequence[YearPicture]]:
+    """The newest year with enough days of work to make a picture, else the newest; and the other years."""
+    full = [one for one in pictures if len(years[one.year]) >= _DAYS_OF_A_PICTURE]
+    first = [*full[:1]] or [*pictures[:1]]
+    return first, [one for one in pictures if one not in first]
 
 
 def map_rows(pictures: Iterable[YearPicture]) -> HtmlText:

@@ -149,8 +149,9 @@ def _render(view: dict[str, Any], profile: Profile, evidence: PageEvidence, draw
 def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, Any]:
     """The values of the template that do not depend on how much evidence is shown."""
     pictures = activity.year_pictures(years, profile.activity)
+    first, others = activity.first_screen_year(pictures, years)
     addresses = repository_addresses(profile)
-    older = [one.year for one in pictures[_MAPS:]]
+    older = [one.year for one in others[_MAPS - 1 :]]
     lead = " ".join(one.text for one in takewhile(lambda one: one.role == "counts", profile.narrative.sentences))
     return {
         "page": page,
@@ -159,7 +160,7 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
         "span": _span(profile),
         "description": lead or f"The landed work of {profile.contributor.display}",
         "headline": sections.headline_rows(profile),
-        "newest_map": activity.map_rows(pictures[:1]),
+        "newest_map": activity.map_rows(first),
         "notes": sections.folded_notes(profile),
         "stats": sections.stat_rows(profile),
         "share": _share(profile),
@@ -170,9 +171,9 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
         "non_code": non_code_totals(months_with_non_code(profile)),
         "known_since": KNOWN_SINCE,
         "bars": activity.bars(profile),
-        "maps": activity.map_rows(pictures[1:_MAPS]),
+        "maps": activity.map_rows(others[: _MAPS - 1]),
         "older_years": " to ".join(dict.fromkeys((older[-1], older[0]))) if older else "",
-        "older_maps": activity.map_rows(pictures[_MAPS:]),
+        "older_maps": activity.map_rows(others[_MAPS - 1 :]),
         "months": activity.month_rows(profile, pictures),
         "month_columns": activity.month_columns(),
         "languages": sections.language_rows(profile),
