@@ -75,7 +75,7 @@ def _files(folder: str) -> Iterator[str]:
         entries = sorted(found, key=attrgetter("name"))
     for entry in entries:
         if entry.is_dir():
-            yield from _files(entry.path)
+            yield from _files(entry.path) if entry.name != "__pycache__" else ()
         elif not entry.name.endswith(".pyc"):
             yield entry.path
 
