@@ -11,7 +11,6 @@ from typing import Unpack
 
 from sqlalchemy import Connection
 
-from bot.queue import rows
 from bot.queue.interface import JobOptions, Task, TaskFunction
 from bot.queue.worker import Worker
 from bot.store.engine import StoreUnavailableError
@@ -88,15 +87,18 @@ class EmbeddedQueue:
 
         def claim_ready(connection: Connection) -> list[ClaimedJob]:
             claims: list[ClaimedJob] = []
-            while len(claims) < free and (claim := rows.claim(connection, worker.tasks, worker.lease())) is not None:
+            while len(claims) < free and (claim := worker.claim_fairly(connection, ahead=claims)) is not None:
                 claims.append(claim)
             return claims
 
         try:
-            return await worker.store.write(claim_ready)
+            claims = await worker.store.write(claim_ready)
         except StoreUnavailableError as error:
             log.warning("no jobs could be claimed: %s", error)
             return []
+        for claim in claims:
+            worker.count_claim(claim)
+        return claims
 
     async def _rest(self) -> None:
         with contextlib.suppress(TimeoutError):

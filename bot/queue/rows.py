@@ -30,6 +30,7 @@ _CLAIM_COLUMNS = (
 NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 _NOW = bindparam("now", type_=JOB.c.run_at.type)
 _TASKS = bindparam("tasks", type_=JOB.c.task.type, expanding=True)
+_PASSED_OVER = bindparam("passed_over", type_=JOB.c.installation_id.type, expanding=True)
 
 
 class Lease(Struct, frozen=True):
@@ -40,21 +41,31 @@ class Lease(Struct, frozen=True):
     until: datetime
 
 
-def claim(connection: Connection, tasks: Collection[str], lease: Lease) -> ClaimedJob | None:
+def claim(
+    connection: Connection, tasks: Collection[str], lease: Lease, passed_over: Collection[int] = ()
+) -> ClaimedJob | None:
     """Claim the first job that is due: one with an expired lease, else the oldest ready one of the highest priority.
 
-    None if nothing is due, or if another worker was faster with a job of the same serial key.
+    Ready jobs of the installations in `passed_over` wait. None if nothing is due, or if another worker was faster with
+    a job of the same serial key.
     """
-    return _claim(connection, _claim_first_statement(), tasks, lease)
+    given = {"passed_over": sorted(passed_over)} if passed_over else {}
+    return _claim(connection, _claim_first_statement(fair=bool(passed_over)), tasks, lease, **given)
 
 
-def claim_one(connection: Connection, job_id: int, tasks: Collection[str], lease: Lease) -> ClaimedJob | None:
-    """Claim this job if it is due, its task is known, and no other job of its serial key runs."""
-    return _claim(connection, _claim_named_statement(), tasks, lease, wanted=job_id)
+def claim_one(
+    connection: Connection, job_id: int, tasks: Collection[str], lease: Lease, passed_over: Collection[int] = ()
+) -> ClaimedJob | None:
+    """Claim this job if it is due, its task is known, and no other job of its serial key runs.
+
+    Not if it is ready and of an installation in `passed_over`.
+    """
+    given = {"passed_over": sorted(passed_over)} if passed_over else {}
+    return _claim(connection, _claim_named_statement(fair=bool(passed_over)), tasks, lease, wanted=job_id, **given)
 
 
 def _claim(
-    connection: Connection, statement: ReturningUpdate[Any], tasks: Collection[str], lease: Lease, **given: int
+    connection: Connection, statement: ReturningUpdate[Any], tasks: Collection[str], lease: Lease, **given: Any
 ) -> ClaimedJob | None:
     values = {"tasks": list(tasks), "now": lease.now, "taker": lease.owner, "until": lease.until}
     try:
@@ -67,18 +78,20 @@ def _claim(
 
 # Statements are built once: workers run them again and again, and building one takes longer than running it.
 @cache
-def _claim_first_statement() -> ReturningUpdate[Any]:
-    return _claim_statement(
-        JOB.c.id == func.coalesce(_expired_jobs().scalar_subquery(), _ready_jobs().scalar_subquery())
-    )
+def _claim_first_statement(*, fair: bool) -> ReturningUpdate[Any]:
+    ready = _ready_jobs(fair=fair).scalar_subquery()
+    return _claim_statement(JOB.c.id == func.coalesce(_expired_jobs().scalar_subquery(), ready))
 
 
 @cache
-def _claim_named_statement() -> ReturningUpdate[Any]:
+def _claim_named_statement(*, fair: bool) -> ReturningUpdate[Any]:
     other = JOB.alias("other")
     busy = select(other.c.id).where(other.c.serial_key == JOB.c.serial_key, other.c.state == "running")
+    ready = and_(JOB.c.state == "ready", JOB.c.run_at <= _NOW, ~busy.exists())
+    if fair:
+        ready &= JOB.c.installation_id.is_(None) | JOB.c.installation_id.not_in(_PASSED_OVER)
     due = or_(
-        and_(JOB.c.state == "ready", JOB.c.run_at <= _NOW, ~busy.exists()),
+        ready,
         and_(JOB.c.state == "running", JOB.c.lease_until <= _NOW),
     )
     return _claim_statement((JOB.c.id == bindparam("wanted", type_=JOB.c.id.type)) & JOB.c.task.in_(_TASKS) & due)
@@ -106,10 +119,12 @@ def _expired_jobs() -> Select[Any]:
     return query.with_for_update(skip_locked=True)
 
 
-def _ready_jobs() -> Select[Any]:
+def _ready_jobs(*, fair: bool) -> Select[Any]:
     mine, other = JOB.alias("mine"), JOB.alias("other")
     busy = select(other.c.id).where(other.c.serial_key == mine.c.serial_key, other.c.state == "running")
     due = (mine.c.state == "ready") & (mine.c.run_at <= _NOW) & mine.c.task.in_(_TASKS) & ~busy.exists()
+    if fair:
+        due &= mine.c.installation_id.is_(None) | mine.c.installation_id.not_in(_PASSED_OVER)
     order = (mine.c.priority.desc(), mine.c.run_at, mine.c.id)
     return select(mine.c.id).where(due).order_by(*order).limit(1).with_for_update(skip_locked=True)
 

@@ -25,7 +25,7 @@ from bot.queue import rows
 from bot.queue.interface import JobOptions, Task, TaskFunction
 from bot.queue.worker import Worker, utc_now
 from bot.store.engine import StoreUnavailableError
-from bot.store.jobs import NewJob, Waiting, add_jobs
+from bot.store.jobs import ClaimedJob, NewJob, Waiting, add_jobs
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +61,7 @@ class ScaledQueue:
         self._app.task(name=WAKE, queue=QUEUE)(self._wake)
         self._running: asyncio.Task[None] | None = None
         self._stopping = False
+        self._claiming = asyncio.Lock()
         self._taken = 0
 
     async def __aenter__(self) -> Self:
@@ -114,16 +115,24 @@ class ScaledQueue:
         self._worker.tasks[task] = Task(task, function, time_out, max_attempts)
 
     async def _wake(self, job: int) -> None:
-        """procrastinate's task: runs the job if it is due, then whatever was waiting for its serial key."""
+        """procrastinate's task: runs the job if it is due, then whatever was waiting for its serial key.
+
+        If its installation has its share of the workers, another one's job runs instead.
+        """
         next_id: int | None = job
-        while next_id is not None:
-            worker = self._worker
-            claim = await worker.store.write(rows.claim_one, next_id, worker.tasks, worker.lease())
-            if claim is None:
-                return
+        while not self._stopping and (claim := await self._claim(next_id)) is not None:
             self._taken += 1
-            await worker.work(claim)
+            await self._worker.work(claim)
             next_id = await self._next_of(claim.serial_key)
+
+    async def _claim(self, job: int | None) -> ClaimedJob | None:
+        """Claim this job, or any other: the wake-up of a job that was passed over is gone."""
+        worker = self._worker
+        async with self._claiming:
+            claim = await worker.store.write(worker.claim_fairly, named=job)
+            if claim is not None:
+                worker.count_claim(claim)
+            return claim
 
     async def _next_of(self, serial_key: str | None) -> int | None:
         """The next job of this key; None, with a new wake-up for it, if a job of higher priority goes first."""

@@ -7,7 +7,8 @@ import logging
 import random as random_numbers
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -34,11 +35,17 @@ class WorkerPace(Struct, frozen=True):
     """How a worker works. After two missed renewals the lease is still valid."""
 
     concurrency: int = 4
+    """jobs at the same time, of which one installation may have half"""
     lease: timedelta = timedelta(seconds=60)
     renew_every: float = 20.0
     poll_every: float = 1.0
     grace: float = 10.0
     """seconds that running jobs get after `stop()`; less than the supervisor's kill timeout"""
+
+    @property
+    def share(self) -> int:
+        """How many jobs of one installation may run at the same time, so that others need not wait for them."""
+        return max(self.concurrency // 2, 1)
 
 
 @dataclass(slots=True)
@@ -53,6 +60,10 @@ class Worker:
     owner: str = field(default_factory=lambda: uuid.uuid4().hex)
     tasks: dict[str, Task] = field(default_factory=dict)
     running: dict[tuple[int, int], asyncio.Task[None]] = field(default_factory=dict)
+    claimed: Counter[int] = field(default_factory=Counter)
+    """the claimed jobs of each installation that have not ended"""
+    last_claimed: int | None = None
+    """the installation of the newest claim"""
     on_ended: Callable[[str, str, float], None] | None = None
     """called after each attempt with its task, its outcome, and its duration in seconds"""
     beat: float | None = None
@@ -66,6 +77,31 @@ class Worker:
     def lease(self) -> rows.Lease:
         now = self.clock()
         return rows.Lease(self.owner, now, now + self.pace.lease)
+
+    def claim_fairly(
+        self, connection: Connection, *, ahead: Sequence[ClaimedJob] = (), named: int | None = None
+    ) -> ClaimedJob | None:
+        """Claim the next job, or this one if that is as fair; None if no other job is due.
+
+        Installations take turns, and one that has its share of the workers waits. `ahead` are claims of the same
+        transaction.
+        """
+        before = [claim.installation_id for claim in ahead if claim.installation_id is not None]
+        held = self.claimed + Counter(before)
+        busy = {one for one, jobs in held.items() if jobs >= self.pace.share}
+        last = before[-1] if before else self.last_claimed
+        others = busy if last is None else busy | {last}
+        lease, claim = self.lease(), None
+        if named is not None:
+            claim = rows.claim_one(connection, named, self.tasks, lease, others)
+        claim = claim or rows.claim(connection, self.tasks, lease, others)
+        return claim or (rows.claim(connection, self.tasks, lease, busy) if others != busy else None)
+
+    def count_claim(self, claim: ClaimedJob) -> None:
+        """Count the job as its installation's until it ends."""
+        if claim.installation_id is not None:
+            self.claimed[claim.installation_id] += 1
+            self.last_claimed = claim.installation_id
 
     async def work(self, claim: ClaimedJob) -> None:
         """Run the job to its end. Cancelling this releases the lease."""
@@ -84,6 +120,8 @@ class Worker:
             raise
         finally:
             self.running.pop(key, None)
+            if claim.installation_id is not None:
+                self.claimed[claim.installation_id] -= 1
             if self.on_ended is not None:
                 self.on_ended(claim.task, outcome, time.monotonic() - begun)
 

@@ -39,8 +39,17 @@ JOB = Table(
     Column("refused_since", Instant),
 )
 # A job changes its state three times and each index that covers it is rewritten, so each index holds only the jobs that
-# its query looks for. It is sorted as jobs are claimed, so that a claim reads the first row and not the backlog.
-Index("ix_job_ready", JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id, sqlite_where=_READY, postgresql_where=_READY)
+# its query looks for. It is sorted as jobs are claimed, so that a claim reads the first row and not the backlog; with
+# the installation, the backlog of one that has its share of the workers is passed without reading its rows.
+Index(
+    "ix_job_ready",
+    JOB.c.priority.desc(),
+    JOB.c.run_at,
+    JOB.c.id,
+    JOB.c.installation_id,
+    sqlite_where=_READY,
+    postgresql_where=_READY,
+)
 Index("ix_job_lease", JOB.c.lease_until, sqlite_where=_RUNNING, postgresql_where=_RUNNING)
 # The database enforces two rules: one waiting job per dedupe key, one running job per serial key.
 Index("uq_job_waiting", JOB.c.dedupe_key, unique=True, sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY)

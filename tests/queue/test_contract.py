@@ -23,6 +23,8 @@ from bot.store.engine import StoreUnavailableError
 from bot.store.jobs import (
     JOB,
     LATER,
+    NewJob,
+    add_jobs,
     cancel_installation,
     in_states,
     park_installation,
@@ -544,3 +546,24 @@ async def test_old_finished_jobs_go_and_dead_letters_stay(bench: Bench) -> None:
     with bench.store.transaction() as conn:
         assert prune(conn, bench.clock() + timedelta(days=1)) == 1
     assert await bench.counts() == {"dead": 1}
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_a_noisy_installation_delays_nobody_else(bench: Bench, concurrency: int) -> None:
+    queue, order = await bench.queue(WorkerPace(concurrency=concurrency)), []
+
+    async def note(job: Job) -> None:
+        order.append(job.claim.installation_id)
+        await asyncio.sleep(0)
+        if len(order) >= 700:
+            queue.stop()
+
+    register(queue, "note", note)
+    noisy = [NewJob("note", number, installation_id=1) for number in range(10_000)]
+    quiet = [NewJob("note", number, installation_id=number) for number in range(2, 202)]
+    with bench.store.transaction() as connection:
+        announced = add_jobs(connection, [*noisy, *quiet], bench.clock())
+        queue.announce(connection, announced)
+    await queue.run()
+    assert len(set(order[:650])) == 201, "all two hundred ran beside a part of the ten thousand"
+    assert order[:650].count(1) >= 150, "and the noisy one went on"
