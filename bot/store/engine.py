@@ -7,6 +7,7 @@ import contextlib
 import contextvars
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -16,7 +17,15 @@ import sqlalchemy.exc
 from sqlalchemy import URL, Connection, Engine, make_url
 
 from bot.store.lock import ProcessLock
-from bot.store.opening import POOL, open_postgresql, open_sqlite, snapshot_engine, sqlite_driver
+from bot.store.opening import (
+    PAGE_READERS,
+    POOL,
+    open_postgresql,
+    open_sqlite,
+    page_engine,
+    snapshot_engine,
+    sqlite_driver,
+)
 from bot.store.version import VersionQuery
 
 Answer = TypeVar("Answer")
@@ -32,6 +41,25 @@ class StoreUnavailableError(Exception):
     """The database is unreachable, locked, full or read-only. Nothing was written, or the outcome is unknown."""
 
 
+class ReadTooLongError(StoreUnavailableError):
+    """The read was stopped at the end of its page's time."""
+
+
+_PAGE_END: contextvars.ContextVar[float | None] = contextvars.ContextVar("page_end", default=None)
+_STEPS = 20_000
+"""instructions of SQLite between two looks at the time, about a millisecond"""
+
+
+@contextlib.contextmanager
+def page_reads(seconds: float) -> Iterator[None]:
+    """What is read inside the block is read for a page: in threads of its own, and stopped after these seconds."""
+    token = _PAGE_END.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _PAGE_END.reset(token)
+
+
 class Store:
     """The open database. On SQLite one connection writes, in one thread of one process; the others only read."""
 
@@ -41,8 +69,10 @@ class Store:
         self._held: Connection | None = None
         self._written = 0
         self._versions = VersionQuery(reader.url)
+        self._page_reader = page_engine(reader.url) if reader.dialect.name == "postgresql" else reader
         self._writing = ThreadPoolExecutor(POOL if lock is None else 1, "almanac-write")
         self._reading = ThreadPoolExecutor(POOL, "almanac-read")
+        self._page_reading = ThreadPoolExecutor(PAGE_READERS, "almanac-page-read")
 
     @classmethod
     async def open(cls, url: str, *, read_only: bool = False) -> Self:
@@ -87,7 +117,8 @@ class Store:
 
     async def read(self, work: Work[Given, Answer], *args: Given.args, **kwargs: Given.kwargs) -> Answer:
         """Run the work on a consistent snapshot, in a reader thread; return its result."""
-        return await _run_in(self._reading, partial(self._read, work, *args, **kwargs))
+        threads = self._reading if _PAGE_END.get() is None else self._page_reading
+        return await _run_in(threads, partial(self._read, work, *args, **kwargs))
 
     def _write(self, work: Work[Given, Answer], *args: Given.args, **kwargs: Given.kwargs) -> Answer:
         with self.transaction() as connection:
@@ -134,8 +165,13 @@ class Store:
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A consistent read-only view in the caller's own thread, unaffected by later writes."""
-        with unavailable_errors(), self._reader.begin() as connection:
-            yield connection
+        end = _PAGE_END.get()
+        if end is None:
+            with unavailable_errors(), self._reader.begin() as connection:
+                yield connection
+        else:
+            with unavailable_errors(), self._page_reader.begin() as connection, _stopped_at(connection, end):
+                yield connection
 
     async def version(self) -> str | None:
         """A value that stays equal as long as readers see no write; None if another process could write unnoticed.
@@ -156,9 +192,11 @@ class Store:
 
     def _close(self) -> None:
         self._reading.shutdown()
+        self._page_reading.shutdown()
         self._writing.shutdown()
         self._versions.close()
         self._reader.dispose()
+        self._page_reader.dispose()
         if self._held is not None:
             self._held.close()
         if self._writer is not None:
@@ -226,3 +264,20 @@ def _settings(connection: Connection, *, durable: bool, foreign_keys: bool) -> I
     finally:
         for name, usual, _ in others:
             sqlite.executescript(f"PRAGMA {name} = {usual}")
+
+
+@contextlib.contextmanager
+def _stopped_at(connection: Connection, end: float) -> Iterator[None]:
+    """Stop the statements of the block at this monotonic time; raises ReadTooLongError."""
+    sqlite = sqlite_driver(connection) if connection.dialect.name == "sqlite" else None
+    if sqlite is not None:  # PostgreSQL has the limit itself
+        sqlite.set_progress_handler(lambda: time.monotonic() >= end, _STEPS)
+    try:
+        yield
+    except sqlalchemy.exc.OperationalError as error:
+        if time.monotonic() >= end:
+            raise ReadTooLongError("stopped at the end of its time") from error
+        raise
+    finally:
+        if sqlite is not None:
+            sqlite.set_progress_handler(None, 0)

@@ -17,6 +17,10 @@ BUSY_SECONDS = 5
 """how long a statement waits for another program's lock on the file; below the 10 s that GitHub waits for an answer"""
 POOL = 10
 """connections for reading; on PostgreSQL as many for writing"""
+PAGE_SECONDS = 10
+"""limit for what is read for one page"""
+PAGE_READERS = 4
+"""threads that read for pages, so that no page holds up a job, a delivery or another page for long"""
 _LOST_SERVER = {
     "connect_timeout": 10,
     "keepalives_idle": 30,
@@ -50,6 +54,20 @@ def snapshot_engine(engine: Engine) -> Engine:
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
+def page_engine(url: URL) -> Engine:
+    """Connections that read for pages; the server stops each statement after a page's time."""
+    engine = create_engine(
+        url,
+        pool_size=PAGE_READERS,
+        max_overflow=0,
+        pool_pre_ping=True,
+        connect_args=_arguments(url),
+        hide_parameters=True,
+    )
+    event.listen(engine, "connect", _settle_page_reader)
+    return snapshot_engine(engine)
+
+
 def version_engine(url: URL) -> Engine:
     """A connection for one short query that is repeated often."""
     return create_engine(url, pool_size=1, max_overflow=0, isolation_level="AUTOCOMMIT", connect_args=_arguments(url))
@@ -66,6 +84,14 @@ def _settle_postgresql(connection: DBAPIConnection, _record: object) -> None:
     cursor = connection.cursor()
     cursor.execute("SET synchronous_commit = on")
     cursor.execute("SET TIME ZONE 'UTC'")
+    cursor.close()
+    connection.commit()
+
+
+def _settle_page_reader(connection: DBAPIConnection, _record: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute("SET TIME ZONE 'UTC'")
+    cursor.execute(f"SET statement_timeout = {PAGE_SECONDS * 1000}")
     cursor.close()
     connection.commit()
 
@@ -88,7 +114,9 @@ def open_sqlite(url: URL, *, read_only: bool) -> tuple[Engine | None, Engine, Pr
         _begin_ourselves(writer, "BEGIN IMMEDIATE", _settle_writer)
     # In such an address %, # and ? have a meaning, and another file would be opened.
     named = f"file:{quote(str(path))}?mode=ro"
-    reader = _sqlite_engine(url, lambda: sqlite3.connect(named, check_same_thread=False, uri=True), size=POOL)
+    reader = _sqlite_engine(
+        url, lambda: sqlite3.connect(named, check_same_thread=False, uri=True), size=POOL + PAGE_READERS
+    )
     _begin_ourselves(reader, "BEGIN", _settle_reader)
     return writer, reader, lock
 

@@ -114,6 +114,8 @@ def subject_of_installation(installation: InstallationId) -> str:
     return f"installation:{installation}"
 
 
+_NOBODY = PersonKey("u:0")
+"""the key of no person"""
 _HAS_LEFT = PERSON.c.opted_out_at.is_not(None)
 
 
@@ -153,18 +155,18 @@ def person_state(connection: Connection, key: PersonKey) -> PersonState | None:
     return found[0] if found else None
 
 
-def person_called(connection: Connection, login: str) -> PersonState | None:
+def person_called(connection: Connection, login: str, *, for_page: bool = False) -> PersonState | None:
     """The person with this login; None if nobody or, because logins are reused, more than one has it."""
     called = (PERSON_ALIAS.c.kind == "login") & (PERSON_ALIAS.c.value == login.lower())
     candidates = select(PERSON_ALIAS.c.person_key).where(called)
-    found = _people(connection, PERSON.c.key.in_(candidates) & PERSON.c.user_id.is_not(None))
+    found = _people(connection, PERSON.c.key.in_(candidates) & PERSON.c.user_id.is_not(None), for_page=for_page)
     today = [one for one in found if (one.login or "").lower() == login.lower()]
     return today[0] if len(today) == 1 else None
 
 
 def person_behind(connection: Connection, alias: str) -> PersonState | None:
     """The person whose anonymous page has this name."""
-    found = _people(connection, PUBLISHED.c.alias == alias)
+    found = _people(connection, PUBLISHED.c.alias == alias, for_page=True)
     return found[0] if len(found) == 1 else None
 
 
@@ -190,15 +192,22 @@ def naming_mark() -> Select[Any]:
     return select(func.coalesce(func.sum(weight), 0)).select_from(people).where(_NAMEABLE | unnamed)
 
 
-def _people(connection: Connection, which: Any) -> list[PersonState]:
-    """The people, by key."""
+def _people(connection: Connection, which: Any, *, for_page: bool = False) -> list[PersonState]:
+    """The people, by key.
+
+    `for_page`: whoever publishes nothing costs as many statements as nobody, so that the time of a 404 reveals nothing;
+    whether their addresses opted out is not looked up.
+    """
     choices = PERSON.outerjoin(PUBLISHED, PUBLISHED.c.subject == "person:" + PERSON.c.key)
     names = (PUBLISHED.c.public, PUBLISHED.c.naming, PUBLISHED.c.alias)
     query = select(PERSON, *names).select_from(choices).where(which).order_by(PERSON.c.key)
     rows = connection.execute(query).all()
     keys = {row.key: proved_keys(connection, PersonKey(row.key)) for row in rows}
+    if for_page and not rows:
+        proved_keys(connection, _NOBODY)
     left = frozenset(PersonKey(row.key) for row in rows if row.opted_out_at is not None)
-    if claimed := frozenset().union(*keys.values()) - keys.keys():
+    open_keys = [keys[row.key] for row in rows if row.public or not for_page]
+    if claimed := frozenset().union(*open_keys) - keys.keys():
         left |= _opted_out(connection, claimed)
     return [_person(row, keys[row.key], opted_out=bool(keys[row.key] & left)) for row in rows]
 

@@ -47,22 +47,30 @@ def grant_for_person(
     hidden: Collection[RepositoryId] = (),
 ) -> Grant | None:
     """What a viewer may see of a person's work; `hidden` are the repositories that the person leaves out."""
-    if person is None or person.bot or person.opted_out:
-        return None
-    if viewer.kind == "anybody" and not person.public:
+    if person is None or not may_open_person(person, viewer):
         return None
     visible = frozenset(one.id for one in repositories if one.id not in hidden and _may_show(one, viewer))
     # An empty page would reveal that there is hidden work.
     return Grant(visible, person.naming, viewer.kind == "anybody") if visible else None
 
 
+def may_open_person(person: PersonState, viewer: Viewer) -> bool:
+    """Whether the viewer may see anything of this person, whatever the repositories are."""
+    return not person.bot and not person.opted_out and (person.public or viewer.kind != "anybody")
+
+
+def may_open_organisation(organisation: OrganisationState, viewer: Viewer) -> bool:
+    """Whether the viewer may see anything of this organisation, whatever the repositories are."""
+    if not organisation.active or viewer.kind == "owner":
+        return False
+    return organisation.public or viewer.kind != "anybody"
+
+
 def grant_for_organisation(
     organisation: OrganisationState | None, repositories: Iterable[RepositoryState], viewer: Viewer
 ) -> Grant | None:
     """What a viewer may see of an organisation's sums."""
-    if organisation is None or not organisation.active or viewer.kind == "owner":
-        return None
-    if viewer.kind == "anybody" and not organisation.public:
+    if organisation is None or not may_open_organisation(organisation, viewer):
         return None
     if viewer.kind == "link" and viewer.installation != organisation.installation:
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from aiohttp import web
-from msgspec import Struct
+from msgspec import Struct, field
 from sqlalchemy import Connection
 
 from bot.configuration.keys import _signing, link_secret
@@ -24,6 +24,7 @@ from bot.services.privacy.erasure import defer_for_account, forget
 from bot.store.engine import Store
 from bot.web.answer_cache import AnswerCache
 from bot.web.limits import RateLimit
+from bot.web.page_budget import PageBudget
 from bot.web.peers import NO_PROXY, Peers
 from bot.web.profile_reader import Reader
 from bot.web.sign_in import SignIn
@@ -53,6 +54,7 @@ class Pages(Redacted, frozen=True):
     """schedules rewriting of posts, in the transaction that changes how a person is shown"""
     requests_a_minute: int = 240
     """per address"""
+    budget: PageBudget = field(default_factory=PageBudget)
     address: Callable[[web.Request], str | None] = NO_PROXY.limited_address
     timer: Callable[[], float] = time.monotonic
 
@@ -64,6 +66,7 @@ class PageContext(Struct, frozen=True):
     reader: Reader
     limit: RateLimit
     cache: AnswerCache
+    budget: PageBudget
 
 
 PAGE_CONTEXT = web.AppKey("desk", PageContext)

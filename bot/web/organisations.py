@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import datetime
 
 from aiohttp import web
@@ -53,7 +52,7 @@ async def show_organisation(request: web.Request, opened: OpenOrganisation) -> w
 
     async def make() -> bytes:
         found = await context.pages.store.read(records.facts_inside, opened.grant.repositories)
-        return await asyncio.to_thread(_render_organisation, context, frame, found)
+        return await context.reader.in_thread(_render_organisation, context, frame, found)
 
     body = await context.reader.cached_page(("organisation", mark, frame, _day(context)), make)
     if not body:
@@ -103,7 +102,7 @@ async def show_repository_month(request: web.Request, opened: OpenOrganisation) 
 
     async def make() -> bytes:
         found = await context.pages.store.read(records.facts_of_month, repository.id, span, opened.grant.repositories)
-        return await asyncio.to_thread(_render_repository_month, context, frame, found, (repository, month))
+        return await context.reader.in_thread(_render_repository_month, context, frame, found, (repository, month))
 
     body = await context.reader.cached_page(("repository", repository.id, month, mark, frame), make)
     if not body:

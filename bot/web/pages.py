@@ -15,8 +15,9 @@ from bot.web.answer_cache import AnswerCache
 from bot.web.collaborators import PAGE_CONTEXT, PageContext, Pages, page_context
 from bot.web.limits import RateLimit
 from bot.web.month_snapshots import visible_snapshots
+from bot.web.page_budget import PageRefusedError
 from bot.web.profile_reader import Reader
-from bot.web.responses import SECURE, problem
+from bot.web.responses import NO_HEADERS, SECURE, problem
 from bot.web.subjects import OpenOrganisation, OpenPerson
 
 __all__ = ["Pages", "add_routes"]
@@ -25,7 +26,7 @@ log = logging.getLogger(__name__)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PersonPage = Callable[[web.Request, OpenPerson], Awaitable[web.Response]]
 _WEBHOOK = "/webhook"
-_PROBES = frozenset({"/healthz", "/readyz"})
+_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 """for the operator's monitoring, which must not be limited"""
 
 
@@ -35,7 +36,9 @@ def add_routes(app: web.Application, pages: Pages) -> None:
         raise ValueError("the secret that signs links has at least 32 bytes")
     limit = RateLimit(pages.requests_a_minute, timer=pages.timer)
     cache = AnswerCache(pages.store, lambda: pages.clock().date().isoformat())
-    app[PAGE_CONTEXT] = PageContext(pages, Reader(pages.store, pages.zone, timer=pages.timer), limit, cache)
+    app[PAGE_CONTEXT] = PageContext(
+        pages, Reader(pages.store, pages.zone, timer=pages.timer), limit, cache, pages.budget
+    )
     app[SECURE] = pages.public_url.startswith("https://")
     app.middlewares.append(_handle_errors)
     app.add_routes([web.get(path, handler) for path, handler in ROUTES])
@@ -50,10 +53,15 @@ async def _handle_errors(request: web.Request, handler: Handler) -> web.StreamRe
     if request.path == _WEBHOOK:
         return await handler(request)
     context = page_context(request)
-    if request.path not in _PROBES and context.limit.is_over_limit(context.pages.address(request)):
+    probe, address = request.path in _PROBES, context.pages.address(request)
+    if not probe and context.limit.is_over_limit(address):
         return problem(request, 429, {"Retry-After": str(int(context.limit.window))})
+    if not all(cookie.isascii() for cookie in request.headers.getall("Cookie", ())):
+        return problem(request, 400)
     try:
-        return await handler(request)
+        return await handler(request) if probe else await context.budget.answer(address, request, handler)
+    except PageRefusedError as refused:
+        return problem(request, refused.status, {"Retry-After": "10"} if refused.status == 429 else NO_HEADERS)
     except web.HTTPMethodNotAllowed as error:
         return problem(request, 405, {"Allow": ", ".join(sorted(error.allowed_methods))})
     except web.HTTPException as error:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from zoneinfo import ZoneInfo
 
 from cachetools import LRUCache, TTLCache
@@ -42,6 +44,8 @@ _MOST_TEXT = 32 * 1024 * 1024
 _STALE = 300.0
 """seconds after which a profile is folded again, whatever the mark is"""
 _AT_ONCE = 2
+Answer = TypeVar("Answer")
+Given = ParamSpec("Given")
 
 VisibleRepositories = Sequence[RepositoryState]
 _Key = tuple[PersonState, Naming, bool, tuple[RepositoryState, ...], datetime]
@@ -67,6 +71,11 @@ class Reader:
         self._building: dict[_Key, asyncio.Task[Reading]] = {}
         self._numbers = count(1)
         self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._threads = ThreadPoolExecutor(_AT_ONCE, "almanac-page")
+
+    async def in_thread(self, work: Callable[Given, Answer], /, *args: Given.args, **kwargs: Given.kwargs) -> Answer:
+        """Run the work in the pages' own threads, which deliveries and jobs do not use."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *args, **kwargs))
 
     async def read(self, opened: OpenPerson, now: datetime) -> Reading:
         """The profile of what the grant shows. It stays the same for a whole UTC day unless something lands."""
@@ -81,9 +90,14 @@ class Reader:
             return kept
         if key not in self._building:
             task = asyncio.create_task(self._build(key, mark))
-            task.add_done_callback(lambda _: self._building.pop(key, None))
+            task.add_done_callback(partial(self._end_building, key))
             self._building[key] = task
         return await asyncio.shield(self._building[key])
+
+    def _end_building(self, key: _Key, task: asyncio.Task[Reading]) -> None:
+        self._building.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # whoever still waits gets it; if nobody does, the log does not need it
 
     async def _build(self, key: _Key, mark: LedgerMark) -> Reading:
         person, naming, public, visible, day = key
@@ -91,13 +105,13 @@ class Reader:
             await bring_up_to_date(self._store, [one.id for one in visible])
             found = await self._store.read(records.facts_about, person.keys, [one.id for one in visible])
             frame = _ProfileScope(person, visible, naming, self._zone, public)
-            content = await asyncio.to_thread(found.content)
+            content = await self.in_thread(found.content)
             kept = self._kept.get(key)
             if kept is not None and kept.content == content:
                 # What landed does not concern this person: the profile and its pages stay valid.
                 reading = replace(kept, mark=mark)
             else:
-                profile = await asyncio.to_thread(lambda: _profile(found.timed_facts(), found, frame, day))
+                profile = await self.in_thread(lambda: _profile(found.timed_facts(), found, frame, day))
                 reading = Reading(next(self._numbers), mark, content, profile)
         self._kept[key] = reading
         return reading
@@ -109,7 +123,7 @@ class Reader:
         kept = self._texts.get(key)
         if kept is None:
             async with self._turns:
-                kept = (await asyncio.to_thread(render, reading.profile)).encode("utf-8", "replace")
+                kept = (await self.in_thread(render, reading.profile)).encode("utf-8", "replace")
             if len(kept) <= _MOST_TEXT // 8:
                 self._texts[key] = kept
         return kept

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import posixpath
 import re
@@ -41,14 +40,19 @@ async def show_welcome(request: web.Request) -> web.Response:
 
 async def show_definitions(request: web.Request) -> web.Response:
     """The Markdown file that defines each metric, as a page, and the documents it links to; 404 for others."""
-    file, name = page_context(request).pages.definitions, request.match_info.get("page", "")
+    context = page_context(request)
+    file, name = context.pages.definitions, request.match_info.get("page", "")
     if file is None:
         return problem(request, 404)
     try:
-        text = await asyncio.to_thread((file.parent / f"{name}.md" if name else file).read_text, "utf-8")
+        text = await context.reader.in_thread((file.parent / f"{name}.md" if name else file).read_text, "utf-8")
     except OSError:
         return problem(request, 404)
-    return answer(request, (await asyncio.to_thread(_document, text, name)).encode(), HTML.media, _OPEN)
+
+    async def make() -> bytes:
+        return (await context.reader.in_thread(_document, text, name)).encode()
+
+    return answer(request, await context.reader.cached_page(("document", name, text), make), HTML.media, _OPEN)
 
 
 def _document(text: str, name: str) -> str:

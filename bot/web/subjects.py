@@ -52,7 +52,7 @@ def open_by_login(connection: Connection, login: str) -> OpenPerson | None:
     """The public page under a person's own name."""
     if not _LOGIN.fullmatch(login):
         return None
-    person = visibility.person_called(connection, login)
+    person = visibility.person_called(connection, login, for_page=True)
     if person is None or person.naming != "named":
         return None
     return open_person(connection, person, ANYBODY, base=f"/@{person.login}")
@@ -95,7 +95,12 @@ def open_by_organisation(connection: Connection, login: str) -> OpenOrganisation
 def open_person(
     connection: Connection, person: PersonState, viewer: Viewer, *, base: str, link: Link | None = None
 ) -> OpenPerson | None:
-    """The person's page for this viewer; None if the policy shows nothing."""
+    """The person's page for this viewer; None if the policy shows nothing.
+
+    For a person without a public page no more is read than for one who does not exist: the time reveals nothing.
+    """
+    if not access.may_open_person(person, viewer):
+        return None
     near = visibility.repositories_near(connection, person.keys)
     hidden = frozenset(one.state.id for one in near if one.hidden)
     grant = access.grant_for_person(person, (one.state for one in near if one.own), viewer, hidden=hidden)
@@ -122,7 +127,7 @@ def open_organisation(
     link: Link | None = None,
 ) -> OpenOrganisation | None:
     """The organisation's page for this viewer; None if the policy shows nothing."""
-    if organisation is None:
+    if organisation is None or not access.may_open_organisation(organisation, viewer):
         return None
     repositories = visibility.repositories_in(connection, [organisation.installation])
     grant = access.grant_for_organisation(organisation, repositories, viewer)

@@ -13,7 +13,7 @@ from sqlalchemy import event
 
 from bot.model.ids import PersonKey
 from bot.store import visibility
-from bot.store.engine import Store, StoreUnavailableError
+from bot.store.engine import Store, StoreUnavailableError, page_reads
 from bot.store.visibility import subject_of_person
 from bot.web import profiles
 from tests.databases import database_url, store
@@ -126,7 +126,7 @@ async def test_a_page_revoked_while_it_is_rendered_is_not_cached(store: Store, m
 def asked(store: Store) -> Counter[str]:
     """What the pages ask of the database: transactions and their statements."""
     seen: Counter[str] = Counter()
-    with store.snapshot() as connection:
+    with page_reads(10), store.snapshot() as connection:
         engine = connection.engine
     event.listen(engine, "begin", lambda *_: seen.update(["transactions"]))
     event.listen(engine, "before_cursor_execute", lambda *_: seen.update(["statements"]))
