@@ -50,7 +50,7 @@ from bot.store.migrate import migrate
 from bot.store.pace import StoredPace
 from bot.web.collaborators import Pages, build_pages
 from bot.web.connections import ConnectionLimits, OpenConnections, file_limit
-from bot.web.health import Health
+from bot.web.health import Health, serve_probes
 from bot.web.month_snapshots import take_month_snapshots
 from bot.web.pages import add_routes
 from bot.web.peers import KnownSenders, Peers
@@ -68,6 +68,10 @@ log = logging.getLogger(__name__)
 WEBHOOK_PATH = "/webhook"
 LARGEST_FORM = 64 * 1024
 """bytes of a form on the settings page; deliveries have a limit of their own"""
+CHECK_EVERY = 24 * 3600.0
+"""seconds between two checks of the SQLite file"""
+UNKNOWN_AFTER = timedelta(minutes=10)
+"""how long a job of an unknown task waits for a process that knows it"""
 PATIENCE = 10.0
 """seconds that a job waits for GitHub's limits while it occupies a worker that other installations need"""
 
@@ -139,9 +143,20 @@ class Bot(Struct, frozen=True):
             await self._try(close_months, "months could not be closed")
             await self._try(defer_snapshots, "snapshots could not be scheduled")
             await self._try(ask_to_prune, "old traffic could not be pruned")
+            await self._try(_park_unknown_jobs, "unknown jobs could not be parked")
             await asyncio.sleep(self.timing.close_every)
             if not self.context.ourselves.login:
                 await _introduce(self.context)
+
+    async def check_integrity(self) -> None:
+        """Let SQLite check its file once a day, and first if the last process did not close it, forever."""
+        if not self.store.ended_badly:
+            await asyncio.sleep(CHECK_EVERY)
+        while True:
+            problem = await asyncio.to_thread(self.store.check_integrity)
+            if problem is not None:
+                log.error("%s", problem)
+            await asyncio.sleep(CHECK_EVERY)
 
     async def _try(self, look: Callable[[Context], Awaitable[object]], failed: str) -> None:
         """Run one of several checks; its failure does not stop the others."""
@@ -200,6 +215,11 @@ async def build(
         worker.on_ended = telemetry.record_job
         health = Health(store, worker, telemetry, timing.clock, settings.metrics_token, working=working)
         yield Bot(settings, store, queue, context, writer, timing, pages, health)
+
+
+async def _park_unknown_jobs(context: Context) -> None:
+    for number, task in await context.store.write(jobs.park_unknown, JOBS, context.clock(), after=UNKNOWN_AFTER):
+        log.warning("job %s is parked: this version has no task %s", number, task)
 
 
 def _free_leases(connection: sqlalchemy.Connection, now: datetime) -> None:
@@ -283,13 +303,14 @@ async def serve(
 
 async def work(settings: Settings, stopping: asyncio.Event, timing: Timing | None = None) -> None:
     """Run only worker and month closer, until `stopping` is set."""
-    async with build(settings, timing) as bot:
+    async with build(settings, timing) as bot, serve_probes(bot.health, settings.host, settings.worker_port):
         await _run(bot, stopping)
 
 
 async def _run(bot: Bot, stopping: asyncio.Event) -> None:
     closer = asyncio.create_task(bot.close_months())
     catcher = asyncio.create_task(bot.catch_up())
+    checker = asyncio.create_task(bot.check_integrity())
     listener = asyncio.create_task(handle_requests(bot.context, bot.settings.data, bot.queue.nudge))
     worker = asyncio.create_task(bot.queue.run())
     waiting = asyncio.create_task(stopping.wait())
@@ -297,6 +318,7 @@ async def _run(bot: Bot, stopping: asyncio.Event) -> None:
     bot.queue.stop()
     closer.cancel()
     catcher.cancel()
+    checker.cancel()
     listener.cancel()
     waiting.cancel()
     await worker

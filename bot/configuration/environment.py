@@ -52,6 +52,7 @@ class Environment(BaseSettings):
     ca_file: Annotated[Path, _reads_with(values.certificates_of)] | None = None
     host: Annotated[str, _reads_with(addresses.host_of)] = "127.0.0.1"
     port: int = Field(8080, ge=0, le=65535, validation_alias=AliasChoices("ALMANAC_PORT", "PORT"))
+    worker_port: int = Field(8081, ge=0, le=65535)
     trusted_proxy: Annotated[tuple[Any, ...], NoDecode, _reads_with(addresses.networks_of)] = ()
     public_url: Annotated[str, _reads_with(addresses.base_url_of)] | None = None
     timezone: Annotated[Any, _reads_with(values.zone_of)] = ZoneInfo("UTC")

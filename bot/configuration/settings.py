@@ -74,6 +74,8 @@ class Settings(Redacted, frozen=True):
     """how requests and git reach GitHub"""
     host: str = "127.0.0.1"
     port: int = 8080
+    worker_port: int = 0
+    """where `almanac worker` answers its probes; 0: nowhere"""
     trusted_proxy: tuple[Network, ...] = ()
     """the proxies in front of this bot, whose `X-Forwarded-For` names the sender"""
     public_url: str = "http://127.0.0.1:8080"

@@ -41,6 +41,10 @@ class StoreUnavailableError(Exception):
     """The database is unreachable, locked, full or read-only. Nothing was written, or the outcome is unknown."""
 
 
+class StoreBrokenError(StoreUnavailableError):
+    """The file is not the one that was opened, or is damaged; the message says what to do."""
+
+
 class ReadTooLongError(StoreUnavailableError):
     """The read was stopped at the end of its page's time."""
 
@@ -68,6 +72,7 @@ class Store:
         self._turn = threading.RLock()
         self._held: Connection | None = None
         self._written = 0
+        self._damage = ""
         self._versions = VersionQuery(reader.url)
         self._page_reader = page_engine(reader.url) if reader.dialect.name == "postgresql" else reader
         self._writing = ThreadPoolExecutor(POOL if lock is None else 1, "almanac-write")
@@ -94,6 +99,47 @@ class Store:
     def dialect(self) -> str:
         """`sqlite` or `postgresql`."""
         return self._reader.dialect.name
+
+    @property
+    def ended_badly(self) -> bool:
+        """Whether the last process that wrote to the SQLite file ended without closing it."""
+        return self._lock is not None and self._lock.log_was_left
+
+    def problem(self) -> str | None:
+        """Why nothing is read or written until an operator acts; None if all is well. Asks nothing of the database."""
+        return self._damage or (self._lock.problem() if self._lock is not None else None)
+
+    def check_integrity(self) -> str | None:
+        """Let SQLite check the file, in the caller's own thread; what is wrong and what to do, or None.
+
+        From then on, a damaged file is neither read nor written.
+        """
+        if self.dialect != "sqlite":
+            return None  # PostgreSQL checks its pages itself
+        try:
+            with self.snapshot() as connection:
+                found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA quick_check(3)")]
+        except StoreBrokenError as error:
+            found = [str(error)]
+        if found != ["ok"]:
+            self._damage = self._damage or _damage_text(found[0])
+        return self.problem()
+
+    def _check_file(self) -> None:
+        problem = self.problem()
+        if problem is not None:
+            raise StoreBrokenError(problem)
+
+    @contextlib.contextmanager
+    def _noticing_damage(self) -> Iterator[None]:
+        """Raise what `unavailable_errors` raises; after an error of a damaged file, every later block raises it too."""
+        self._check_file()
+        try:
+            with unavailable_errors():
+                yield
+        except StoreBrokenError as error:
+            self._damage = self._damage or str(error)
+            raise
 
     @property
     def url(self) -> URL:
@@ -141,7 +187,7 @@ class Store:
         """
         if self._writer is None:
             raise RuntimeError("this store was opened to be read")
-        with unavailable_errors():
+        with self._noticing_damage():
             if self._lock is None:
                 with self._writer.begin() as connection:
                     if not durable:
@@ -167,10 +213,10 @@ class Store:
         """A consistent read-only view in the caller's own thread, unaffected by later writes."""
         end = _PAGE_END.get()
         if end is None:
-            with unavailable_errors(), self._reader.begin() as connection:
+            with self._noticing_damage(), self._reader.begin() as connection:
                 yield connection
         else:
-            with unavailable_errors(), self._page_reader.begin() as connection, _stopped_at(connection, end):
+            with self._noticing_damage(), self._page_reader.begin() as connection, _stopped_at(connection, end):
                 yield connection
 
     async def version(self) -> str | None:
@@ -226,10 +272,24 @@ def unavailable_errors() -> Iterator[None]:
         raise StoreUnavailableError(str(error.orig)) from error
     except (sqlalchemy.exc.TimeoutError, sqlite3.OperationalError) as error:
         raise StoreUnavailableError(str(error)) from error
+    except (sqlalchemy.exc.DatabaseError, sqlite3.DatabaseError) as error:
+        reason = str(getattr(error, "orig", error))
+        if not any(words in reason for words in _DAMAGED):
+            raise
+        raise StoreBrokenError(_damage_text(reason)) from error
     except Exception as error:
         if type(error).__module__.startswith("psycopg") and _is_operational(error):
             raise StoreUnavailableError(str(error)) from error
         raise
+
+
+_DAMAGED = ("malformed", "not a database")
+
+
+def _damage_text(reason: str) -> str:
+    if "not a database" in reason:
+        return f"the database cannot be read ({reason}): use another file, or restore a back-up"
+    return f"the database is damaged ({reason}): stop the bot and restore a back-up"
 
 
 def _is_operational(error: Exception) -> bool:

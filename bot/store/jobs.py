@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -184,6 +184,24 @@ def retry_parked(connection: Connection, now: datetime, *, after: timedelta, at_
         connection.execute(update(JOB).where(JOB.c.id == row.id).values(state="ready", run_at=now))
         retried.append(Waiting(row.id, row.task, row.serial_key, row.priority, now))
     return retried
+
+
+_UNKNOWN = "this version has no such task"
+
+
+def park_unknown(
+    connection: Connection, tasks: Collection[str], now: datetime, *, after: timedelta
+) -> list[tuple[int, str]]:
+    """Park jobs of unknown tasks that have been due for as long as `after`, when no other process knows them either.
+
+    Return their numbers and tasks. Those parked earlier whose task is known now become ready again.
+    """
+    overdue = (JOB.c.state == "ready") & (JOB.c.run_at <= now - after) & JOB.c.task.not_in(tasks)
+    parked = update(JOB).where(overdue).values(state="parked", last_error=_UNKNOWN)
+    numbers = [(row.id, row.task) for row in connection.execute(parked.returning(JOB.c.id, JOB.c.task))]
+    known_now = (JOB.c.state == "parked") & (JOB.c.last_error == _UNKNOWN) & JOB.c.task.in_(tasks)
+    revive(connection, known_now, now)
+    return numbers
 
 
 def _waits_with_key(connection: Connection, dedupe_key: str) -> bool:

@@ -106,10 +106,8 @@ def open_sqlite(url: URL, *, read_only: bool) -> tuple[Engine | None, Engine, Pr
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         written = path.resolve() if path.is_symlink() else path  # one lock per file, whatever name opens it
-        lock = ProcessLock(written.with_name(written.name + ".lock"))
+        lock = ProcessLock(written)
         lock.take()
-        if not path.exists():
-            path.touch(0o600)  # readable only by its owner, as SQLite's own files beside it: it holds everything
         writer = _sqlite_engine(url, lambda: sqlite3.connect(path, check_same_thread=False), size=1)
         _begin_ourselves(writer, "BEGIN IMMEDIATE", _settle_writer)
     # In such an address %, # and ? have a meaning, and another file would be opened.

@@ -17,9 +17,9 @@ from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from bot.configuration.settings import load_settings
-from bot.store.engine import Store, StoreUnavailableError
+from bot.store.engine import Store, StoreBrokenError, StoreUnavailableError
 from bot.store.inbox import INBOX, Delivery, accept, count
-from bot.store.lock import StoreInUseError
+from bot.store.lock import StoreInUseError, problem_of_running
 from bot.store.migrate import is_current, migrate
 from tests.store.conftest import cancelled_after
 
@@ -169,3 +169,93 @@ async def test_a_full_or_read_only_database_is_reported_as_unavailable_and_recov
         connection.exec_driver_sql(free)
         assert accept(connection, _delivery(1))
         assert count(connection) == 1
+
+
+# --- the file itself -------------------------------------------------------------------------------------------------
+
+REFUSED = (
+    "import asyncio, sys\nfrom bot.store.engine import Store\nfrom bot.store.lock import StoreInUseError\n"
+    "try:\n    asyncio.run(Store.open(sys.argv[1]))\nexcept StoreInUseError as error:\n    sys.exit(str(error))\n"
+)
+
+
+def _second_process(path: Path) -> str:
+    """What a second process says that opens this file."""
+    return _run_python(REFUSED, path)
+
+
+def _run_python(code: str, path: Path) -> str:
+    command = [sys.executable, "-c", code, f"sqlite:///{path}"]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="locks of the file itself need Linux")
+async def test_no_name_of_the_file_and_no_removed_lock_lets_a_second_process_write(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    async with await Store.open(f"sqlite:///{path}") as store:
+        (tmp_path / "elsewhere").mkdir()
+        other = tmp_path / "elsewhere" / "b.db"
+        other.hardlink_to(path)
+        (tmp_path / "a.db.lock").unlink()
+        for name in (path, other):
+            assert "is in use by another process" in _second_process(name)
+            with pytest.raises(StoreInUseError, match="this process"):
+                await Store.open(f"sqlite:///{name}")
+        await store.write(lambda connection: connection.exec_driver_sql("CREATE TABLE still_writable (x)"))
+    assert _second_process(other) == ""
+
+
+async def test_a_deleted_file_is_neither_read_nor_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    async with await Store.open(f"sqlite:///{path}") as store:
+        assert store.problem() is None
+        path.rename(tmp_path / "away.db")
+        for run in (store.read, store.write):
+            with pytest.raises(StoreBrokenError, match=r"was deleted while the bot runs: stop the bot"):
+                await run(lambda _: None)
+        path.write_bytes(b"")
+        with pytest.raises(StoreBrokenError, match="was replaced"):
+            await store.write(lambda _: None)
+        assert "was replaced" in (problem_of_running(path) or "")
+        path.unlink()
+        (tmp_path / "away.db").rename(path)
+        await store.write(lambda _: None)
+        assert problem_of_running(path) is None
+
+
+async def test_a_damaged_file_is_found_and_no_longer_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+
+    def fill(connection: Connection) -> None:
+        connection.exec_driver_sql("CREATE TABLE t (x)")
+        connection.exec_driver_sql("CREATE INDEX i ON t (x)")
+        connection.exec_driver_sql(
+            "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 20000) "
+            "INSERT INTO t SELECT x FROM n"
+        )
+
+    async with await Store.open(f"sqlite:///{path}") as store:
+        await store.write(fill)
+        assert store.check_integrity() is None
+    with path.open("r+b") as file:
+        file.seek(40 * 4096)
+        file.write(b"\xff" * 4096 * 10)
+    async with await Store.open(f"sqlite:///{path}") as store:
+        assert "damaged" in (store.check_integrity() or "")
+        with pytest.raises(StoreBrokenError, match="restore a back-up"):
+            await store.write(lambda _: None)
+
+
+async def test_an_unclean_end_is_known_at_the_next_start(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    killed = (
+        "import asyncio, os, sys\nfrom bot.store.engine import Store\nasync def run():\n"
+        "    store = await Store.open(sys.argv[1])\n"
+        "    await store.write(lambda c: c.exec_driver_sql('CREATE TABLE t (x)'))\n    os._exit(1)\n"
+        "asyncio.run(run())\n"
+    )
+    _run_python(killed, path)
+    async with await Store.open(f"sqlite:///{path}") as store:
+        assert store.ended_badly
+    async with await Store.open(f"sqlite:///{path}") as store:
+        assert not store.ended_badly

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import io
 import json
 import logging
 import time
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.http_exceptions import BadHttpMessage
@@ -19,10 +21,11 @@ from aiohttp.test_utils import TestClient, TestServer
 from bot.configuration.logs import BoundedHandler, configure_logs, log_context
 from bot.queue.worker import Worker
 from bot.store.engine import Store, StoreUnavailableError
-from bot.store.jobs import NewJob, add_jobs
+from bot.store.jobs import NewJob, add_jobs, park_unknown
 from bot.web import health as probes
 from bot.web.health import CACHED_SECONDS, Health
 from bot.web.telemetry import Telemetry
+from tests.campaigns.kill_storm import free_port
 from tests.databases import fresh_database
 
 NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
@@ -150,3 +153,51 @@ def test_lines_of_one_kind_are_counted_after_the_first_ten() -> None:
     for number in range(2000):
         logger.warning(f"{number} is a kind of its own")
     assert len(stream.getvalue().splitlines()) < 530
+
+
+async def test_a_deleted_database_is_not_ready_at_once(folder: Path) -> None:
+    async with probed(folder) as (client, health, _):
+        health.worker.beat = time.monotonic()
+        assert await _ready(client) == (200, "ready\n")
+        (folder / "almanac.db").rename(folder / "away.db")
+        status, text = await _ready(client)
+        assert (status, "was deleted while the bot runs: stop the bot" in text) == (503, True)
+        (folder / "away.db").rename(folder / "almanac.db")
+        assert (await _ready(client))[0] == 200
+
+
+async def test_a_database_that_does_not_answer_is_not_ready(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probes, "LONGEST_CHECK", 0.05)
+    async with probed(folder) as (client, health, _):
+        health.worker.beat = time.monotonic()
+        monkeypatch.setattr(probes, "touch_period", lambda *_: time.sleep(0.2))
+        assert await _ready(client) == (503, "not ready: database does not answer within 0.05 s\n")
+
+
+async def test_parked_and_dead_jobs_are_named_and_unknown_ones_parked(folder: Path) -> None:
+    async with probed(folder) as (client, health, timer):
+        health.worker.beat = time.monotonic()
+        jobs_added = [NewJob("of another version", run_at=NOW - timedelta(hours=1)), NewJob("known")]
+        await health.store.write(add_jobs, jobs_added, NOW - timedelta(hours=1))
+        status, text = await _ready(client)
+        assert (status, text) == (503, "not ready: jobs do not move: the oldest has waited 60 minutes\n")
+        parked = await health.store.write(park_unknown, {"known"}, NOW, after=timedelta(minutes=10))
+        assert [task for _, task in parked] == ["of another version"]
+        health.worker.running[1, 1] = asyncio.create_task(asyncio.sleep(0))
+        timer.now += CACHED_SECONDS
+        assert await _ready(client) == (200, "ready\njobs that need a look: 1 parked; run: almanac jobs list\n")
+        assert await health.store.write(park_unknown, {"known", "of another version"}, NOW, after=timedelta(0)) == []
+        timer.now += CACHED_SECONDS
+        assert await _ready(client) == (200, "ready\n")
+
+
+async def test_a_worker_answers_the_probes(folder: Path) -> None:
+    async with probed(folder) as (_, health, _timer):
+        health.worker.beat = time.monotonic()
+        port = free_port()
+        async with probes.serve_probes(health, "127.0.0.1", port), aiohttp.ClientSession() as session:
+            for path in ("/healthz", "/readyz", "/metrics"):
+                async with session.get(f"http://127.0.0.1:{port}{path}") as response:
+                    assert response.status == 200, path
+            async with probes.serve_probes(health, "127.0.0.1", port) as second:
+                assert second == 0, "a taken port does not stop the worker"

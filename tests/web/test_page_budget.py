@@ -106,9 +106,9 @@ async def test_odd_bytes_in_a_cookie_are_a_bad_request(store: Store, cookie: byt
 async def test_private_and_absent_people_cost_the_same_statements(store: Store) -> None:
     await fill(store)
     seen: list[str] = []
-    event.listen(
-        store._page_reader, "before_cursor_execute", lambda connection, cursor, statement, *rest: seen.append(statement)
-    )
+    with page_reads(10), store.snapshot() as connection:
+        engine = connection.engine
+    event.listen(engine, "before_cursor_execute", lambda connection, cursor, statement, *rest: seen.append(statement))
 
     async def statements(site: Any, path: str) -> list[str]:
         seen.clear()

@@ -23,11 +23,19 @@ from bot.github.auth import AppKey, BadKeyError
 from bot.github.limits import Clock
 from bot.store.advice import database_advice, missing_driver
 from bot.store.digests import touch_period
-from bot.store.engine import Store, StoreUnavailableError, sqlite_warning
-from bot.store.lock import StoreInUseError
+from bot.store.engine import (
+    ReadTooLongError,
+    Store,
+    StoreBrokenError,
+    StoreUnavailableError,
+    page_reads,
+    sqlite_warning,
+)
+from bot.store.lock import StoreInUseError, problem_of_running
 from bot.store.migrate import FIRST, NO_UPGRADE, newest, revision, revision_of
 
 _SLOWEST_SIGNATURE = 0.001
+_INTEGRITY_SECONDS = 30
 _LEAST_DISK = 1024**3
 _SECRET_FILES = (credentials.FILE, "links.key", "snapshots.key")
 
@@ -176,7 +184,9 @@ def check_programs(settings: Settings) -> Iterator[Finding]:
 async def check_database(settings: Settings) -> Iterator[Finding]:
     """Whether the database opens, has this version's tables, and is writable."""
     try:
-        return iter(await asyncio.wait_for(_database(settings), 20))
+        return iter(await asyncio.wait_for(_database(settings), 20 + _INTEGRITY_SECONDS))
+    except StoreBrokenError as error:
+        return iter([wrong("database", str(error))])
     except (StoreUnavailableError, OSError, TimeoutError) as error:
         reason = database_advice(str(error)) or " ".join(str(error).split())[:300] or type(error).__name__
         return iter([wrong("database", f"cannot be used: {reason}")])
@@ -188,14 +198,30 @@ async def check_database(settings: Settings) -> Iterator[Finding]:
 
 
 async def _database(settings: Settings) -> list[Finding]:
+    path = _sqlite_path(settings.database_url)
+    if path is not None and (problem := problem_of_running(path)):
+        return [wrong("database", problem)]
     if absent := _missing_file(settings.database_url):
         return [_missing_path("database", Path(absent))]
     try:
         async with await Store.open(settings.database_url) as store:
-            return [_revision_finding(await _try_to_write(store), "opens and is writable")]
+            return [_revision_finding(await _try_to_write(store), "opens and is writable"), *await _integrity(store)]
     except StoreInUseError as error:
         async with await Store.open(settings.database_url, read_only=True) as store:
-            return [_revision_finding(await revision(store), f"opens; {str(error).partition(':')[0]}")]
+            found = _revision_finding(await revision(store), f"opens; {str(error).partition(':')[0]}")
+            return [found, *await _integrity(store)]
+
+
+async def _integrity(store: Store) -> list[Finding]:
+    """Whether SQLite finds its file undamaged."""
+    if store.dialect != "sqlite":
+        return []
+    try:
+        with page_reads(_INTEGRITY_SECONDS):
+            problem = await asyncio.to_thread(store.check_integrity)
+    except ReadTooLongError:
+        return [note("integrity", f"not checked to the end within {_INTEGRITY_SECONDS} s: run PRAGMA quick_check")]
+    return [wrong("integrity", problem) if problem else ok("integrity", "SQLite finds no damage in the file")]
 
 
 async def _try_to_write(store: Store) -> str | None:
@@ -216,8 +242,12 @@ async def _try_to_write(store: Store) -> str | None:
 
 def _missing_file(url: str) -> str:
     """The SQLite file that does not exist yet; empty if it exists, or for another kind of database."""
-    path = unquote(url.partition("///")[2])
-    return path if url.startswith("sqlite") and not Path(path).exists() else ""
+    path = _sqlite_path(url)
+    return "" if path is None or path.exists() else str(path)
+
+
+def _sqlite_path(url: str) -> Path | None:
+    return Path(unquote(url.partition("///")[2])) if url.startswith("sqlite") else None
 
 
 def _revision_finding(found: str | None, summary: str) -> Finding:

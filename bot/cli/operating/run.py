@@ -24,7 +24,7 @@ from bot.configuration.logs import configure_logs
 from bot.configuration.settings import NEEDED_TO_SERVE, Settings, SettingsError, load_settings
 from bot.github.auth import BadKeyError
 from bot.store.advice import database_advice, missing_driver
-from bot.store.engine import StoreUnavailableError
+from bot.store.engine import StoreBrokenError, StoreUnavailableError
 from bot.store.lock import StoreInUseError
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ def operator_errors(settings: Settings) -> Iterator[None]:
     """Turn errors of this machine or the database into one line each."""
     try:
         yield
+    except StoreBrokenError as error:
+        raise UnusableInputError(str(error)) from None
     except (StoreInUseError, StoreUnavailableError) as error:
         raise UnusableInputError(f"the database cannot be used: {database_advice(str(error)) or error}") from None
     except BadKeyError as error:
