@@ -181,6 +181,7 @@ def _add(asked: _DiscussionQuery, given: Json) -> Json:
 
 def _update(asked: _DiscussionQuery, given: Json) -> Json:
     _, one = _own_comment(asked, given["commentId"])
+    one.revisions.append(one.body)
     one.body = _body(given)
     return {"comment": _comment_shape(asked, one)}
 

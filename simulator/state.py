@@ -64,6 +64,8 @@ class Comment:
     updated_at: datetime
     app: SimApp | None = None
     reactions: list[Reaction] = field(default_factory=list)
+    revisions: list[str] = field(default_factory=list)
+    """earlier texts: whoever may read the comment may read them, until it is deleted"""
 
 
 @dataclass(slots=True)
@@ -98,6 +100,8 @@ class Issue:
     updated_at: datetime
     app: SimApp | None = None
     closed_at: datetime | None = None
+    revisions: list[str] = field(default_factory=list)
+    """earlier texts; an issue cannot be deleted by an App"""
     labels: list[SimLabel] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
     pull: SimPullRequest | None = None
@@ -134,6 +138,8 @@ class DiscussionComment:
     id: str
     app: SimApp
     body: str
+    revisions: list[str] = field(default_factory=list)
+    """earlier texts, as of `Comment`"""
 
 
 @dataclass(slots=True)

@@ -70,17 +70,30 @@ async def has_discussions(client: Client, repository: Repository) -> bool:
 
 
 async def post_comment(
-    client: Client, repository: Repository, *, key: str, text: str, known: str | None, opening: tuple[str, str, str]
-) -> str:
+    client: Client,
+    repository: Repository,
+    *,
+    key: str,
+    text: str,
+    known: str | None,
+    opening: tuple[str, str, str],
+    anew: bool = False,
+) -> str | None:
     """The node id of the comment that now shows `text` (Markdown). `known` is an earlier comment's id, tried first.
+
+    With `anew`, earlier comments are deleted instead of edited, and an empty text is not posted.
 
     `opening` is key, title and text of the one discussion for all comments. Raises NoDiscussionsError.
     """
     body = cut(f"{marker(key)}\n{text}", LONGEST_COMMENT)
-    if known is not None and await _lives(client.mutate(_UPDATE, comment=known, body=body)):
+    if not anew and known is not None and await _lives(client.mutate(_UPDATE, comment=known, body=body)):
         return known
     discussion = await _discussion(client, repository, opening)
     own = [one async for one in _of_key(_comments(client, discussion), key)]
+    if anew:
+        own = await _without_old(client, own, known=known, body=body if text else "")
+        if not text:
+            return None
     if not own:
         return payloads.mutated_node_id(
             await client.mutate(_ADD, discussion=discussion, body=body), "addDiscussionComment", "comment"
@@ -90,6 +103,16 @@ async def post_comment(
     if own[0].body != body:
         await client.mutate(_UPDATE, comment=own[0].id, body=body)
     return own[0].id
+
+
+async def _without_old(
+    client: Client, own: list[DiscussionPost], *, known: str | None, body: str
+) -> list[DiscussionPost]:
+    """Delete our comments with all their revisions, but for the new one that a crash left behind; return that one."""
+    kept = [one for one in own if body and one.body == body and known not in (None, one.id)][:1]
+    for gone in {*(one.id for one in own), *([known] if known else [])} - {one.id for one in kept}:
+        await _lives(client.mutate(_DELETE, comment=gone))
+    return kept
 
 
 async def _discussion(client: Client, repository: Repository, opening: tuple[str, str, str]) -> str:

@@ -110,6 +110,25 @@ class Publisher:
             await self._edit_comment(repository_path, own[0].id, text)
         return own[0].id
 
+    async def replace_comment(self, repository: Repository, post: Post, *, known: int | None = None) -> int | None:
+        """Delete our comments with this key, as anybody can read every revision of an edited one; write `post` anew.
+
+        Returns the new comment's id; None for an empty text, which is not posted. After a crash the new comment is
+        found by its text and kept: it is not `known`, the one that was to go.
+        """
+        repository_path = self._client.repository_path(repository)
+        text = requests.cut(f"{marker(post.key)}\n{post.body}", requests.LONGEST_COMMENT)
+        own = await self._own_comments(repository_path, post)
+        kept = [one.id for one in own if post.body and one.body == text and known not in (None, one.id)][:1]
+        for gone in {*(one.id for one in own), *([known] if known else [])} - {*kept}:
+            delete = self._client.write(op.DELETE_COMMENT, repository=repository_path, comment=gone)
+            await _lives(delete)
+        if kept or not post.body:
+            return kept[0] if kept else None
+        body = requests.comment(text)
+        made = await self._client.write(op.CREATE_COMMENT, body, repository=repository_path, number=post.number)
+        return answers.identity(made)
+
     async def reaction(self, repository: Repository, comment: int, content: str) -> int:
         """The id of our reaction to a comment; GitHub keeps one of each content, however often it is created."""
         repository_path = self._client.repository_path(repository)
@@ -181,7 +200,7 @@ def _first_line(body: str) -> str:
     return body.split("\n", 1)[0].strip()
 
 
-async def _lives(edit: Awaitable[None]) -> bool:
+async def _lives(edit: Awaitable[object]) -> bool:
     """Await an edit; False if its target no longer exists."""
     try:
         await edit

@@ -6,8 +6,7 @@ from sqlalchemy import Connection
 
 from bot.queue.interface import Job, RetryLater
 from bot.services.context import Context, translate_github_errors
-from bot.services.posting.publishing import claim_post, hold_lease, publish_claimed, release_failed
-from bot.store import outbox
+from bot.services.posting.publishing import claim_post, hold_lease, publish_claimed, release_failed, save_post
 
 
 async def publish_post(job: Job, context: Context) -> None:
@@ -29,7 +28,7 @@ async def publish_post(job: Job, context: Context) -> None:
         raise
 
     def save_result(connection: Connection) -> None:
-        if not outbox.mark_posted(connection, posting, str(remote)):
+        if not save_post(connection, posting, remote, context.clock()):
             context.queue.defer(connection, "publish_post", posting.id, serial_key=f"post:{posting.intent.key}")
         job.finish(connection)
 

@@ -12,7 +12,7 @@ from sqlalchemy import Column, Connection, Index, Table, UniqueConstraint, case,
 
 from bot.store.border import canonical_json
 from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber, counters
-from bot.store.dialect import insert_into
+from bot.store.dialect import among, insert_into
 
 OUTBOX = Table(
     "outbox",
@@ -32,10 +32,16 @@ OUTBOX = Table(
     Column("lease_until", Instant),
     Column("changed_at", Instant, nullable=False),
     Column("last_error", CleanText),
+    Column("posted_at", Instant),
+    Column("taken_back", WholeNumber, nullable=False, server_default="0"),
     UniqueConstraint("intent_key"),
     Index(None, "repository_id"),
     Index(None, "state", "changed_at"),
 )
+
+
+WITHDRAWN = -1
+"""the value of `taken_back` of a post that was deleted for good"""
 
 
 class Intent(Struct, frozen=True):
@@ -57,6 +63,10 @@ class Posting(Struct, frozen=True):
     remote_id: str | None
     attempt: int
     body_hash: str
+    posted_at: datetime | None = None
+    """when what stands at GitHub was created"""
+    taken_back: int = 0
+    """how often it was asked that what stands at GitHub is deleted, with all its revisions, and not only edited"""
 
 
 def add_intent(connection: Connection, intent: Intent, now: datetime) -> int | None:
@@ -68,6 +78,7 @@ def add_intent(connection: Connection, intent: Intent, now: datetime) -> int | N
     new = statement.excluded
     # A posting in flight keeps its lease: `mark_posted` notices that the body has changed, and leaves the row waiting.
     state = case(
+        (OUTBOX.c.taken_back == WITHDRAWN, "done"),
         (OUTBOX.c.state == "claimed", OUTBOX.c.state),
         (OUTBOX.c.posted_hash == new.body_hash, "done"),
         else_="waiting",
@@ -77,8 +88,28 @@ def add_intent(connection: Connection, intent: Intent, now: datetime) -> int | N
         index_elements=["intent_key"], set_=changed | {"state": state}, where=OUTBOX.c.body_hash != new.body_hash
     )
     connection.execute(statement)
+    # A text that says the same as before names nobody who is to leave it.
+    unchanged = (OUTBOX.c.state == "done") & (OUTBOX.c.posted_hash == body_hash) & (OUTBOX.c.taken_back > 0)
+    connection.execute(update(OUTBOX).where(OUTBOX.c.intent_key == intent.key, unchanged).values(taken_back=0))
     found = connection.execute(select(OUTBOX.c.id, OUTBOX.c.state).where(OUTBOX.c.intent_key == intent.key)).one()
     return None if found.state == "done" else int(found.id)
+
+
+def take_back(connection: Connection, keys: Collection[str]) -> None:
+    """Ask that the next other text under these keys does not edit what stands at GitHub, which keeps every revision.
+
+    What stands there is deleted; the new text, if there is any, is posted in its place.
+    """
+    posted = OUTBOX.c.remote_id.is_not(None) | (OUTBOX.c.attempt > 0)
+    for these in among(OUTBOX.c.intent_key, sorted(keys)):
+        begun = these & posted & (OUTBOX.c.taken_back != WITHDRAWN)
+        connection.execute(update(OUTBOX).where(begun).values(taken_back=OUTBOX.c.taken_back + 1))
+
+
+def is_taken_back(connection: Connection, key: str) -> bool:
+    """Whether what stands at GitHub under this key is to be deleted, or was for good."""
+    query = select(OUTBOX.c.taken_back).where(OUTBOX.c.intent_key == key)
+    return bool(connection.execute(query).scalar_one_or_none())
 
 
 def post_again(connection: Connection, key: str) -> None:
@@ -104,7 +135,7 @@ def claim(connection: Connection, outbox_id: int, *, now: datetime, lease_until:
     if row is None:
         return None
     intent = Intent(row.intent_key, row.kind, row.repository_id, row.target, row.body, row.installation_id)
-    return Posting(row.id, intent, row.remote_id, row.attempt, row.body_hash)
+    return Posting(row.id, intent, row.remote_id, row.attempt, row.body_hash, row.posted_at, row.taken_back)
 
 
 def renew(connection: Connection, posting: Posting, until: datetime) -> None:
@@ -112,13 +143,22 @@ def renew(connection: Connection, posting: Posting, until: datetime) -> None:
     connection.execute(update(OUTBOX).where(*_mine(posting)).values(lease_until=until))
 
 
-def mark_posted(connection: Connection, posting: Posting, remote_id: str) -> bool:
-    """Record its id at GitHub. False if the lease was lost, or a newer body is waiting."""
-    current = OUTBOX.c.body_hash == posting.body_hash
+def mark_posted(
+    connection: Connection, posting: Posting, remote_id: str | None, now: datetime, *, withdrawn: bool = False
+) -> bool:
+    """Record its id at GitHub, or that nothing stands there. False if the lease was lost, or a newer body is waiting.
+
+    With `withdrawn`, nothing is posted under this key any more.
+    """
+    current = (OUTBOX.c.body_hash == posting.body_hash) | withdrawn
+    # What was asked while this was being posted is still to be done.
+    asked_since = OUTBOX.c.taken_back - posting.taken_back
     values = {
         "state": case((current, "done"), else_="waiting"),
         "posted_hash": posting.body_hash,
         "remote_id": remote_id,
+        "posted_at": posting.posted_at if remote_id == posting.remote_id else now,
+        "taken_back": WITHDRAWN if withdrawn else asked_since,
         "lease_until": null(),
         "last_error": null(),
     }

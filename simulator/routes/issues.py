@@ -58,6 +58,7 @@ def update_issue(call: Call) -> ApiResponse:
     call.caller.acting_app  # noqa: B018  # refuses a caller without a token
     issue, now = call.issue, call.state.clock()
     _check_length(call.body.get("body") or "")
+    issue.revisions.append(issue.body)
     issue.title, issue.body = call.body.get("title", issue.title), call.body.get("body", issue.body)
     if "labels" in call.body:
         issue.labels = _labels(call)
@@ -121,6 +122,7 @@ def get_comment(call: Call) -> ApiResponse:
 
 def update_comment(call: Call) -> ApiResponse:
     found = _own_comment(call)
+    found.revisions.append(found.body)
     found.body, found.updated_at = _body(call), call.state.clock()
     call.github.send_comment(call.repo, "edited", found)
     return get_comment(call)

@@ -98,7 +98,7 @@ async def test_an_intent_stored_twice_is_posted_once(store: Store) -> None:
         assert posting is not None
         assert posting.intent == _intent()
         assert outbox.claim(connection, number, now=NOW, lease_until=LEASE) is None
-        assert outbox.mark_posted(connection, posting, "991")
+        assert outbox.mark_posted(connection, posting, "991", NOW)
         assert outbox.add_intent(connection, _intent(), NOW) is None
         assert not _is_waiting(connection)
 
@@ -109,12 +109,12 @@ async def test_a_newer_body_edits_the_existing_post(store: Store) -> None:
         posting = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         assert posting is not None
         assert outbox.add_intent(connection, _intent("corrected"), NOW) == number
-        assert not outbox.mark_posted(connection, posting, "991")
+        assert not outbox.mark_posted(connection, posting, "991", NOW)
         assert _is_waiting(connection)
         again = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         assert again is not None
         assert (again.remote_id, again.intent.body) == ("991", {"summary": "corrected"})
-        assert outbox.mark_posted(connection, again, "991")
+        assert outbox.mark_posted(connection, again, "991", NOW)
         assert outbox.add_intent(connection, _intent("counted"), NOW) == number
 
 
@@ -125,9 +125,9 @@ async def test_a_poster_whose_lease_ended_changes_nothing(store: Store) -> None:
         fresh = outbox.claim(connection, number, now=LEASE, lease_until=LEASE + timedelta(seconds=60))
         assert stale is not None
         assert fresh is not None
-        assert not outbox.mark_posted(connection, stale, "1")
+        assert not outbox.mark_posted(connection, stale, "1", NOW)
         assert not outbox.release(connection, stale, "late")
-        assert outbox.mark_posted(connection, fresh, "2")
+        assert outbox.mark_posted(connection, fresh, "2", NOW)
 
 
 async def test_only_one_of_two_concurrent_posters_claims_the_intent(store: Store) -> None:

@@ -148,7 +148,8 @@ def request_digest(connection: Connection, context: Context, plan: _Plan) -> Non
     if note is None:
         if not outbox.is_posted(connection, scope.key):
             return
-        note = MonthNote(f"Nothing in {month_name(scope.month)} is counted any more.\n")
+        gone = outbox.is_taken_back(connection, scope.key)
+        note = MonthNote("" if gone else f"Nothing in {month_name(scope.month)} is counted any more.\n")
     target = {"month": scope.month, "form": _post_form(connection, plan)}
     request_post(
         connection,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -14,7 +14,8 @@ from bot.services.digests.scope import home_of, repositories_by_name
 from bot.services.recording.record import Recorded
 from bot.services.recording.record import RecordingTarget as Target
 from bot.services.repository_settings import stored_settings
-from bot.store.digests import digests_posted_in, of_target, posted_elsewhere, repository_of, target_of
+from bot.store import outbox
+from bot.store.digests import DigestRow, digests_posted_in, of_target, posted_elsewhere, repository_of, target_of
 from bot.store.jobs import DIGESTS
 
 
@@ -30,24 +31,41 @@ def refresh_months(
     context: Context,
     where: tuple[InstallationId, RepositoryId],
     months: Collection[Month] | None = None,
+    *,
+    taking_back: bool = False,
 ) -> None:
     """Update the digests of these months (None: all); an unchanged text is not posted again.
 
-    Digests of other repositories that are posted here are updated too, each once.
+    Digests of other repositories that are posted here are updated too, each once. With `taking_back`, comments whose
+    text changes are deleted and written anew.
     """
     own = of_target(connection, target_of(where[1]))
     posted = {row.month for row in own if row.state == "posted"}
     others = {row.month: row for row in digests_posted_in(connection, where[1]) if row.month not in posted}
+    if taking_back:
+        take_back_digests(connection, (*own, *others.values()))
     for row in (*own, *others.values()):
         if months is None or row.month in months:
             defer_digest(connection, context, (where[0], repository_of(row.target), row.month))
 
 
+def take_back_digests(connection: Connection, rows: Iterable[DigestRow]) -> None:
+    """Delete the comments of these digests and write them anew, if their text changes."""
+    outbox.take_back(connection, {f"digest:{row.repository_id}:{row.month}" for row in rows if row.state == "posted"})
+
+
 def refresh_digests_elsewhere(
-    connection: Connection, context: Context, installation: InstallationId, moved: Collection[RepositoryId]
+    connection: Connection,
+    context: Context,
+    installation: InstallationId,
+    moved: Collection[RepositoryId],
+    *,
+    taking_back: bool = False,
 ) -> None:
     """Update digests in other repositories that cover these, which have become unreachable or reachable again."""
     rows = posted_elsewhere(connection, [target_of(one) for one in moved])
+    if taking_back:
+        take_back_digests(connection, rows)
     # One text covers all repositories whose digests are posted in the same place.
     for row in {(row.repository_id, row.month): row for row in rows}.values():
         defer_digest(connection, context, (installation, repository_of(row.target), row.month))

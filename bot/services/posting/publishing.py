@@ -29,6 +29,8 @@ from bot.store.outbox import Intent, Posting
 log = logging.getLogger(__name__)
 LEASE, RENEW_EVERY = timedelta(seconds=60), 20.0
 """as short as a job's and renewed as often (seconds), so that the post of a killed worker is not delayed longer"""
+REPLACED_WITHIN = timedelta(days=61)
+"""how old a comment may be that is written anew once it was taken back"""
 CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview", "suite": "Almanac: nothing to count yet"}
 """names of check runs by kind of intent; all other kinds are comments or reactions"""
 DIGESTS = ("digest", "preview")
@@ -106,7 +108,19 @@ async def hold_lease(context: Context, posting: Posting) -> AsyncIterator[None]:
         await asyncio.gather(renewing, return_exceptions=True)
 
 
-async def publish_claimed(context: Context, posting: Posting) -> int | str:
+def save_post(connection: Connection, posting: Posting, remote: int | str | None, now: datetime) -> bool:
+    """Record what stands at GitHub now; None for nothing. False if a newer text is waiting."""
+    name = None if remote is None else str(remote)
+    return outbox.mark_posted(connection, posting, name, now, withdrawn=_is_too_old_to_replace(posting, now))
+
+
+def _is_too_old_to_replace(posting: Posting, now: datetime) -> bool:
+    """Whether what is taken back is only deleted, because a new comment about long ago would mail every watcher."""
+    return bool(posting.taken_back and posting.posted_at and now - posting.posted_at > REPLACED_WITHIN)
+
+
+async def publish_claimed(context: Context, posting: Posting) -> int | str | None:
+    """The id of the post that shows the text now; None if what stood there was deleted, and nothing takes its place."""
     intent = posting.intent
     if _is_discussion(posting):
         return await _post_discussion(context, posting)
@@ -125,13 +139,21 @@ async def publish_claimed(context: Context, posting: Posting) -> int | str:
         return await publisher.reaction(repository, intent.target["comment"], intent.body["content"])
     if "number" not in intent.target:
         return await _post_in_digests_issue(context, (client, publisher), repository, posting)
-    post = Post(intent.target["number"], intent.key, intent.body["text"])
+    post = Post(intent.target["number"], intent.key, _text_of(context, posting))
+    if posting.taken_back or not post.body:
+        return await publisher.replace_comment(repository, post, known=known)
     return await publisher.comment(repository, post, known=known, first=first)
+
+
+def _text_of(context: Context, posting: Posting) -> str:
+    """What is to stand at GitHub; empty for nothing."""
+    text: str = posting.intent.body["text"]
+    return "" if _is_too_old_to_replace(posting, context.clock()) else text
 
 
 async def _post_in_digests_issue(
     context: Context, clients: tuple[Client, Publisher], repository: Repository, posting: Posting
-) -> int:
+) -> int | None:
     """Post in the issue whose number was kept; if somebody deleted it, in another one at the next attempt."""
     client, publisher = clients
     number = RepositoryId(repository.id or 0)
@@ -140,8 +162,10 @@ async def _post_in_digests_issue(
     if issue is None:
         issue = await _digests_issue(context, publisher, repository)
         await context.store.write(digests.keep_issue, number, issue)
-    post = Post(issue, posting.intent.key, posting.intent.body["text"])
+    post = Post(issue, posting.intent.key, _text_of(context, posting))
     try:
+        if posting.taken_back or not post.body:
+            return await publisher.replace_comment(repository, post, known=known)
         return await publisher.comment(repository, post, known=known)
     except BadRequest as error:
         if is_missing(error) and not await issue_exists(client, repository, issue):
@@ -185,7 +209,7 @@ def _is_discussion(posting: Posting) -> bool:
     return bool(posting.intent.target.get("form") == "discussion")
 
 
-async def _post_discussion(context: Context, posting: Posting) -> str:
+async def _post_discussion(context: Context, posting: Posting) -> str | None:
     intent, number = posting.intent, RepositoryId(posting.intent.repository_id)
     client = context.github.installation(
         InstallationId(intent.installation_id or 0),
@@ -197,8 +221,9 @@ async def _post_discussion(context: Context, posting: Posting) -> str:
         client,
         await read_repository(client, number),
         key=intent.key,
-        text=intent.body["text"],
+        text=_text_of(context, posting),
         known=posting.remote_id,
+        anew=posting.taken_back > 0 or not intent.body["text"],
         opening=(digests_key(number), DIGEST_TITLE, DIGEST_BODY),
     )
 

@@ -30,8 +30,6 @@ from bot.store import (
     visibility,
 )
 
-ERASED = "Removed at a person's request.\n"
-
 
 def forget(connection: Connection, context: Context, key: PersonKey, now: datetime) -> None:
     """Hide the person at once and store tombstones; a job erases the record, which takes longer."""
@@ -101,8 +99,8 @@ def _recount_without(
     left = [fact.commit for fact in near if person_key(fact.author) not in keys]
     lost = [fact for fact in near if person_key(fact.author) in keys]
     recorded = recount(connection, target, left, gone=lost)
-    refresh_notes(connection, context, target, facts, recorded)
-    refresh_months(connection, context, (target.installation, target.repository))
+    refresh_notes(connection, context, target, facts, recorded, gone=keys)
+    refresh_months(connection, context, (target.installation, target.repository), taking_back=True)
 
 
 def _refresh_without_dispute(connection: Connection, context: Context, repository: RepositoryId, number: int) -> None:
@@ -117,8 +115,9 @@ def _refresh_without_dispute(connection: Connection, context: Context, repositor
 
 
 def _erase_replies(connection: Connection, context: Context, keys: Collection[PersonKey]) -> None:
-    """Replace the text of our replies to that person, which remain as comments."""
+    """Delete our replies to that person."""
     for intent in outbox.intents_about(connection, keys):
+        outbox.take_back(connection, [intent.key])
         request_post(
             connection,
             context,
@@ -127,7 +126,7 @@ def _erase_replies(connection: Connection, context: Context, keys: Collection[Pe
                 intent.kind,
                 intent.repository_id,
                 {**intent.target, "person": ""},
-                {"text": ERASED},
+                {"text": ""},
                 intent.installation_id,
             ),
         )

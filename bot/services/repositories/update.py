@@ -75,6 +75,7 @@ async def hide_repository(context: Context, where: tuple[InstallationId, Reposit
             hidden = replace(before.repository, private=True)
             installations.save_repositories(connection, installation, [hidden], context.clock())
             refresh_months(connection, context, where)
+            refresh_digests_elsewhere(connection, context, installation, [number], taking_back=True)
 
     await context.store.write(save)
 
@@ -121,3 +122,4 @@ def follow_changes(
     if before is not None and before.installation_id == installation and before.repository.private != now.private:
         # Who may read the posts there has changed: digests are rewritten for those who read them.
         refresh_months(connection, context, where)
+        refresh_digests_elsewhere(connection, context, installation, [number], taking_back=now.private)

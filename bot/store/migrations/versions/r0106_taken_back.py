@@ -1,0 +1,17 @@
+"""A post that is taken back is deleted and written anew, as GitHub shows every revision of an edited comment."""
+
+from __future__ import annotations
+
+from alembic import op
+from sqlalchemy import Column
+
+from bot.store.columns import Instant, WholeNumber
+
+revision = "0106"
+down_revision = "0105"
+
+
+def upgrade() -> None:
+    op.add_column("outbox", Column("posted_at", Instant))
+    op.add_column("outbox", Column("taken_back", WholeNumber, nullable=False, server_default="0"))
+    op.execute("UPDATE outbox SET posted_at = changed_at WHERE remote_id IS NOT NULL")
