@@ -15,6 +15,10 @@ from bot.cli.printing import escape_controls, write
 def site(
     clones: Clones,
     output: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the site; files of others stay.")],
+    ask_github: Annotated[
+        bool,
+        typer.Option("--ask-github", help="Let a line count only if GitHub names the same author (GITHUB_TOKEN)."),
+    ] = False,
     mailmap: MailmapFile = None,
     timezone: Zone = "UTC",
 ) -> None:
@@ -23,9 +27,11 @@ def site(
     It shows the months of the repositories, and the people who added themselves to .github/almanac-people.yml.
     """
     from bot.cli.recomputing.offline import read_window
+    from bot.cli.recomputing.site import ask_github as asking
     from bot.cli.recomputing.site.build import build_site
 
-    report = build_site(clones, output, read_window(None, None, timezone), mailmap=mailmap)
+    confirm = asking.ask_github if ask_github else None
+    report = build_site(clones, output, read_window(None, None, timezone), mailmap=mailmap, confirm=confirm)
     for note in report.notes:
         sys.stderr.write(escape_controls(note) + "\n")
     if not report.people:
