@@ -59,6 +59,7 @@ def digests_feed(one: SiteRepository, texts: Mapping[Month, str], now: datetime)
         name=name,
         updated=updated,
         version=METHOD_VERSION,
+        unmeasured="",
         entries=[_entry(month, subject, texts[month.month], updated) for month in one.months[: -ENTRIES - 1 : -1]],
     )
 
