@@ -7,8 +7,8 @@ from sqlalchemy import Column
 
 from bot.store.columns import Instant, WholeNumber
 
-revision = "0106"
-down_revision = "0105"
+revision = "0107"
+down_revision = "0106"
 
 
 def upgrade() -> None:
