@@ -260,6 +260,7 @@ async def test_creating_all_tables_equals_running_the_migrations(tmp_path: Path)
             with store.snapshot() as conn:
                 made[how] = _shape(conn)
             assert await is_current(store)
+    assert made[upgrade].pop("visit"), "the release before inserts into it until every process is upgraded"
     assert made[create] == made[upgrade]
     assert len(made[create]) == len(TABLES) + 2
     assert made[create]["triggers"].keys() == {"fact_gone"}

@@ -1,4 +1,8 @@
-"""Hashes of lines, and whose lines each commit replaced, take the place of the visits that the old scores used."""
+"""Hashes of lines, and whose lines each commit replaced, take the place of the visits that the old scores used.
+
+The table `visit` stays, empty: processes of the release before insert into it during a rolling upgrade. Nothing reads
+it, and a revision of the release after this one drops it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ def upgrade() -> None:
     else:
         op.execute("DROP TRIGGER fact_gone")
         op.execute(_FACT_GONE)
-    op.drop_table("visit")
+    op.execute("DELETE FROM visit")
 
 
 def _create(name: str, key: tuple[str, ...], numbers: tuple[str, ...], *, blob: str | None = None) -> None:
