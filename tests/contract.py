@@ -130,7 +130,7 @@ async def strict_simulator() -> AsyncIterator[Simulator]:
     contract = Contract()
     async with Simulator(observer=contract) as running:
         yield running
-    assert contract.violations == []
+    assert not contract.violations, contract.violations
 
 
 def _request(exchange: Exchange, pattern: str, names: dict[str, str]) -> MockRequest:

@@ -18,9 +18,7 @@ from sqlalchemy import (
     Index,
     Select,
     Table,
-    Text,
     case,
-    cast,
     delete,
     false,
     func,
@@ -32,7 +30,7 @@ from bot.landing.identity.addresses import plain_email
 from bot.model.ids import InstallationId, PersonKey, RepositoryId, UserId
 from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.inserts import insert_absent, upsert
-from bot.store.installations import ACCOUNT, INSTALLATION, REPOSITORY
+from bot.store.installations import INSTALLATION, REPOSITORY
 from bot.store.ledger import FACT, FACT_PERSON
 from bot.store.people import PERSON, PERSON_ALIAS
 
@@ -95,15 +93,6 @@ class NearbyRepository(Struct, frozen=True):
     """a commit with a part by the person landed here"""
     hidden: bool
     """the person hides it from every page"""
-
-
-class OrganisationState(Struct, frozen=True):
-    """The visibility of an installation and its account."""
-
-    installation: InstallationId
-    login: str
-    active: bool
-    public: bool
 
 
 def subject_of_person(key: PersonKey) -> str:
@@ -338,33 +327,3 @@ def _repository(row: Any) -> RepositoryState:
         parent=row.parent,
         default_branch=row.default_branch,
     )
-
-
-def organisation(connection: Connection, installation: InstallationId) -> OrganisationState | None:
-    found = _organisations(connection, INSTALLATION.c.id == installation)
-    return found[0] if found else None
-
-
-def organisation_called(connection: Connection, login: str) -> OrganisationState | None:
-    """The active installation on the account with this login; None if there is none or more than one."""
-    found = [one for one in _organisations(connection, func.lower(ACCOUNT.c.login) == login.lower()) if one.active]
-    return found[0] if len(found) == 1 else None
-
-
-def public_organisations(connection: Connection) -> list[OrganisationState]:
-    """The public organisations, by login."""
-    found = _organisations(connection, PUBLISHED.c.public)
-    return sorted((one for one in found if one.active), key=lambda one: one.login)
-
-
-def _organisations(connection: Connection, which: Any) -> list[OrganisationState]:
-    owned = INSTALLATION.join(ACCOUNT, ACCOUNT.c.id == INSTALLATION.c.account_id)
-    subject = "installation:" + cast(INSTALLATION.c.id, Text)
-    choices = owned.outerjoin(PUBLISHED, PUBLISHED.c.subject == subject)
-    query = select(INSTALLATION, ACCOUNT.c.login, PUBLISHED.c.public).select_from(choices)
-    return [_organisation(row) for row in connection.execute(query.where(which).order_by(INSTALLATION.c.id))]
-
-
-def _organisation(row: Any) -> OrganisationState:
-    active = row.removed_at is None and row.suspended_at is None
-    return OrganisationState(InstallationId(row.id), row.login, active, bool(row.public))

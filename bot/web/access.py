@@ -11,7 +11,8 @@ from typing import Literal
 from msgspec import Struct
 
 from bot.model.ids import InstallationId, PersonKey, RepositoryId
-from bot.store.visibility import Naming, OrganisationState, PersonState, RepositoryState
+from bot.store.organisations import OrganisationState
+from bot.store.visibility import Naming, PersonState, RepositoryState
 
 FEWEST_PEOPLE = 5
 """with fewer people a sum could reveal a single one"""

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from bot.render.escaping import HtmlText
 from bot.render.html.site import document_page, welcome_page
-from bot.store import visibility
+from bot.store import organisations, visibility
 from bot.store.engine import StoreUnavailableError
 from bot.store.migrate import is_enough
 from bot.web import subjects
@@ -97,7 +97,7 @@ async def show_sitemap(request: web.Request) -> web.Response:
 
     def read(connection: Connection) -> list[str]:
         paths = ["/"]
-        for organisation in visibility.public_organisations(connection):
+        for organisation in organisations.public_organisations(connection):
             found = subjects.open_by_organisation(connection, organisation.login)
             paths += [found.base] if found else []
         for person in visibility.public_people(connection):

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.model.ids import PersonKey
-from bot.store import links, records, visibility
+from bot.store import links, organisations, records, visibility
 from bot.store.links import Link
+from bot.store.organisations import OrganisationState
 from bot.store.records import LedgerMark
-from bot.store.visibility import OrganisationState, PersonState, RepositoryState, subject_of_installation
+from bot.store.visibility import PersonState, RepositoryState, subject_of_installation
 from bot.web import access
 from bot.web.access import ANYBODY, Grant, Viewer
 from bot.web.collaborators import Pages
@@ -80,7 +81,7 @@ def open_by_token(connection: Connection, token: str, pages: Pages) -> OpenPerso
         return None if person is None else open_person(connection, person, viewer, base=f"/p/{token}", link=link)
     if link.subject != subject_of_installation(link.installation):
         return None
-    organisation = visibility.organisation(connection, link.installation)
+    organisation = organisations.organisation(connection, link.installation)
     return open_organisation(connection, organisation, viewer, base=f"/p/{token}", link=link)
 
 
@@ -88,7 +89,7 @@ def open_by_organisation(connection: Connection, login: str) -> OpenOrganisation
     """The public page of an organisation."""
     if not _LOGIN.fullmatch(login):
         return None
-    found = visibility.organisation_called(connection, login)
+    found = organisations.organisation_called(connection, login)
     return open_organisation(connection, found, ANYBODY, base=f"/organisations/{found.login}" if found else "")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 from simulator.state import Json, SimAccount, SimApp, SimInstallation, SimToken
 from simulator.web_host import web
@@ -21,7 +22,8 @@ def maybe_stamp(when: datetime | None) -> str | None:
 
 def user(api: str, account: SimAccount) -> Json:
     """A simple user, as embedded in other objects."""
-    url = f"{api}/users/{account.login}"
+    url = f"{api}/users/{quote(account.login)}"
+    page = f"apps/{account.login.removesuffix('[bot]')}" if account.login.endswith("[bot]") else account.login
     return {
         "login": account.login,
         "id": account.id,
@@ -29,7 +31,7 @@ def user(api: str, account: SimAccount) -> Json:
         "avatar_url": f"https://avatars.githubusercontent.com/u/{account.id}?v=4",
         "gravatar_id": "",
         "url": url,
-        "html_url": f"{web()}/{account.login}",
+        "html_url": f"{web()}/{page}",
         "followers_url": f"{url}/followers",
         "following_url": f"{url}/following{{/other_user}}",
         "gists_url": f"{url}/gists{{/gist_id}}",

@@ -29,4 +29,4 @@ async def test_entries_and_headings_of_others_are_found_without_joining_their_ch
     assert texts.headings == {"acme/app": {"lamp": "LAMP"}}
     assert pulls == {("acme/app", 12), ("acme/app", 13)}
     assert {each.title for each in page.facts()} == {own.title, beside.title}
-    assert page.project_texts().lines == texts.lines
+    assert page.project_texts(page.changes({})).lines == texts.lines

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from bot.model.ids import InstallationId, PersonKey, RepositoryId, UserId
-from bot.store.visibility import OrganisationState, PersonState, RepositoryState
+from bot.store.organisations import OrganisationState
+from bot.store.visibility import PersonState, RepositoryState
 from bot.web.access import (
     ANYBODY,
     FEWEST_PEOPLE,
