@@ -77,20 +77,20 @@ async def post_comment(
     text: str,
     known: str | None,
     opening: tuple[str, str, str],
-    anew: bool = False,
+    replacing: bool = False,
 ) -> str | None:
     """The node id of the comment that now shows `text` (Markdown). `known` is an earlier comment's id, tried first.
 
-    With `anew`, earlier comments are deleted instead of edited, and an empty text is not posted.
+    With `replacing`, earlier comments are deleted instead of edited, and an empty text is not posted.
 
     `opening` is key, title and text of the one discussion for all comments. Raises NoDiscussionsError.
     """
     body = cut(f"{marker(key)}\n{text}", LONGEST_COMMENT)
-    if not anew and known is not None and await _lives(client.mutate(_UPDATE, comment=known, body=body)):
+    if not replacing and known is not None and await _lives(client.mutate(_UPDATE, comment=known, body=body)):
         return known
     discussion = await _discussion(client, repository, opening)
     own = [one async for one in _of_key(_comments(client, discussion), key)]
-    if anew:
+    if replacing:
         own = await _without_old(client, own, known=known, body=body if text else "")
         if not text:
             return None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from bot.configuration.addresses import LOOPBACK
 from bot.history.git import GitError, blobs_named, commits_named, common_folder, git_outputs, git_stream
 from bot.landing.repo_config.files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.model.commit import GITHUB, Repository
@@ -86,7 +87,7 @@ def name_of_remote(url: str) -> str | None:
 
 
 def host_of_remote(url: str) -> str:
-    """The server of a remote's URL; github.com for a path, and for a name that only this machine's ssh knows.
+    """The server of a remote's URL; github.com for a path, this machine, and a name that only its ssh knows.
 
     >>> host_of_remote("git@ghe.example.com:octo/tools.git")
     'ghe.example.com'
@@ -94,7 +95,7 @@ def host_of_remote(url: str) -> str:
     match = _REMOTE.match(url.strip())
     host = (match["host"] or match["scp"]).lower() if match and not url.strip().startswith("file:") else ""
     name = host.partition(":")[0]
-    if "." not in name or name in _GITHUB_NAMES:
+    if "." not in name or name in _GITHUB_NAMES or name in LOOPBACK:
         return GITHUB
     return host if url.strip().lower().startswith("https:") else name
 

@@ -20,7 +20,7 @@ from bot.model.ids import CommitId
 
 _COMMITS = """
 select id, landed_at, line_hashes from fact where repository = ? and id > ? and length(line_hashes)
-  order by landed_at, id
+  order by landed_at, commit_id
 """
 _SAVE = "insert or replace into standing_lines values (?, ?, ?)"
 _LOSSES = """

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Column, Connection, Index, LargeBinary, Table, delete, func, insert, select
+from sqlalchemy import Column, Connection, Index, LargeBinary, Table, column, delete, func, insert, select
+from sqlalchemy import table as table_named
 
 from bot.metrics.replaced_lines import (
     Fates,
@@ -29,6 +30,8 @@ from bot.store.dialect import STREAMED, among, lock_row
 from bot.store.engine import Store
 from bot.store.installations import REPOSITORY
 
+_FACT = table_named("fact", column("id"), column("commit_id"))
+"""the ledger's table, whose module uses this one"""
 LINE_HASH = Table(
     "line_hash",
     METADATA,
@@ -119,13 +122,15 @@ class _StoredLines(Struct, frozen=True):
         return int(self.connection.execute(query).scalar_one())
 
     def commits(self, after: int) -> list[HashedCommit]:
-        table = LINE_HASH.c
-        query = select(table.fact_id, table.landed_at, table.hashes).where(
-            table.repository_id == self.repository, table.fact_id > after
+        one = LINE_HASH.c
+        query = (
+            select(one.fact_id, one.landed_at, one.hashes)
+            .join_from(LINE_HASH, _FACT, _FACT.c.id == one.fact_id)
+            .where(one.repository_id == self.repository, one.fact_id > after)
+            # Row numbers say in which order facts came, so a tie is decided by what every record has.
+            .order_by(one.landed_at, _FACT.c.commit_id)
         )
-        rows = self.connection.execute(
-            query.order_by(table.landed_at, table.fact_id).execution_options(yield_per=STREAMED)
-        )
+        rows = self.connection.execute(query.execution_options(yield_per=STREAMED))
         return [HashedCommit(*row) for row in rows]
 
     def forget(self) -> None:

@@ -33,7 +33,7 @@ OUTBOX = Table(
     Column("changed_at", Instant, nullable=False),
     Column("last_error", CleanText),
     Column("posted_at", Instant),
-    Column("taken_back", WholeNumber, nullable=False, server_default="0"),
+    Column("removals", WholeNumber, nullable=False, server_default="0"),
     UniqueConstraint("intent_key"),
     Index(None, "repository_id"),
     Index(None, "state", "changed_at"),
@@ -41,7 +41,7 @@ OUTBOX = Table(
 
 
 WITHDRAWN = -1
-"""the value of `taken_back` of a post that was deleted for good"""
+"""the value of `removals` of a post that was deleted for good"""
 
 
 class Intent(Struct, frozen=True):
@@ -65,7 +65,7 @@ class Posting(Struct, frozen=True):
     body_hash: str
     posted_at: datetime | None = None
     """when what stands at GitHub was created"""
-    taken_back: int = 0
+    removals: int = 0
     """how often it was asked that what stands at GitHub is deleted, with all its revisions, and not only edited"""
 
 
@@ -78,7 +78,7 @@ def add_intent(connection: Connection, intent: Intent, now: datetime) -> int | N
     new = statement.excluded
     # A posting in flight keeps its lease: `mark_posted` notices that the body has changed, and leaves the row waiting.
     state = case(
-        (OUTBOX.c.taken_back == WITHDRAWN, "done"),
+        (OUTBOX.c.removals == WITHDRAWN, "done"),
         (OUTBOX.c.state == "claimed", OUTBOX.c.state),
         (OUTBOX.c.posted_hash == new.body_hash, "done"),
         else_="waiting",
@@ -89,8 +89,8 @@ def add_intent(connection: Connection, intent: Intent, now: datetime) -> int | N
     )
     connection.execute(statement)
     # A text that says the same as before names nobody who is to leave it.
-    unchanged = (OUTBOX.c.state == "done") & (OUTBOX.c.posted_hash == body_hash) & (OUTBOX.c.taken_back > 0)
-    connection.execute(update(OUTBOX).where(OUTBOX.c.intent_key == intent.key, unchanged).values(taken_back=0))
+    unchanged = (OUTBOX.c.state == "done") & (OUTBOX.c.posted_hash == body_hash) & (OUTBOX.c.removals > 0)
+    connection.execute(update(OUTBOX).where(OUTBOX.c.intent_key == intent.key, unchanged).values(removals=0))
     found = connection.execute(select(OUTBOX.c.id, OUTBOX.c.state).where(OUTBOX.c.intent_key == intent.key)).one()
     return None if found.state == "done" else int(found.id)
 
@@ -102,13 +102,13 @@ def take_back(connection: Connection, keys: Collection[str]) -> None:
     """
     posted = OUTBOX.c.remote_id.is_not(None) | (OUTBOX.c.attempt > 0)
     for these in among(OUTBOX.c.intent_key, sorted(keys)):
-        begun = these & posted & (OUTBOX.c.taken_back != WITHDRAWN)
-        connection.execute(update(OUTBOX).where(begun).values(taken_back=OUTBOX.c.taken_back + 1))
+        begun = these & posted & (OUTBOX.c.removals != WITHDRAWN)
+        connection.execute(update(OUTBOX).where(begun).values(removals=OUTBOX.c.removals + 1))
 
 
-def is_taken_back(connection: Connection, key: str) -> bool:
+def is_removed(connection: Connection, key: str) -> bool:
     """Whether what stands at GitHub under this key is to be deleted, or was for good."""
-    query = select(OUTBOX.c.taken_back).where(OUTBOX.c.intent_key == key)
+    query = select(OUTBOX.c.removals).where(OUTBOX.c.intent_key == key)
     return bool(connection.execute(query).scalar_one_or_none())
 
 
@@ -135,7 +135,7 @@ def claim(connection: Connection, outbox_id: int, *, now: datetime, lease_until:
     if row is None:
         return None
     intent = Intent(row.intent_key, row.kind, row.repository_id, row.target, row.body, row.installation_id)
-    return Posting(row.id, intent, row.remote_id, row.attempt, row.body_hash, row.posted_at, row.taken_back)
+    return Posting(row.id, intent, row.remote_id, row.attempt, row.body_hash, row.posted_at, row.removals)
 
 
 def renew(connection: Connection, posting: Posting, until: datetime) -> None:
@@ -152,13 +152,13 @@ def mark_posted(
     """
     current = (OUTBOX.c.body_hash == posting.body_hash) | withdrawn
     # What was asked while this was being posted is still to be done.
-    asked_since = OUTBOX.c.taken_back - posting.taken_back
+    asked_since = OUTBOX.c.removals - posting.removals
     values = {
         "state": case((current, "done"), else_="waiting"),
         "posted_hash": posting.body_hash,
         "remote_id": remote_id,
         "posted_at": posting.posted_at if remote_id == posting.remote_id else now,
-        "taken_back": WITHDRAWN if withdrawn else asked_since,
+        "removals": WITHDRAWN if withdrawn else asked_since,
         "lease_until": null(),
         "last_error": null(),
     }

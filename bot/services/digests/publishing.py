@@ -148,7 +148,7 @@ def request_digest(connection: Connection, context: Context, plan: _Plan) -> Non
     if note is None:
         if not outbox.is_posted(connection, scope.key):
             return
-        gone = outbox.is_taken_back(connection, scope.key)
+        gone = outbox.is_removed(connection, scope.key)
         note = MonthNote("" if gone else f"Nothing in {month_name(scope.month)} is counted any more.\n")
     target = {"month": scope.month, "form": _post_form(connection, plan)}
     request_post(

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 LEASE, RENEW_EVERY = timedelta(seconds=60), 20.0
 """as short as a job's and renewed as often (seconds), so that the post of a killed worker is not delayed longer"""
 REPLACED_WITHIN = timedelta(days=61)
-"""how old a comment may be that is written anew once it was taken back"""
+"""how old a comment may be that is posted again after its removal"""
 CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview", "suite": "Almanac: nothing to count yet"}
 """names of check runs by kind of intent; all other kinds are comments or reactions"""
 DIGESTS = ("digest", "preview")
@@ -116,7 +116,7 @@ def save_post(connection: Connection, posting: Posting, remote: int | str | None
 
 def _is_too_old_to_replace(posting: Posting, now: datetime) -> bool:
     """Whether what is taken back is only deleted, because a new comment about long ago would mail every watcher."""
-    return bool(posting.taken_back and posting.posted_at and now - posting.posted_at > REPLACED_WITHIN)
+    return bool(posting.removals and posting.posted_at and now - posting.posted_at > REPLACED_WITHIN)
 
 
 async def publish_claimed(context: Context, posting: Posting) -> int | str | None:
@@ -140,7 +140,7 @@ async def publish_claimed(context: Context, posting: Posting) -> int | str | Non
     if "number" not in intent.target:
         return await _post_in_digests_issue(context, (client, publisher), repository, posting)
     post = Post(intent.target["number"], intent.key, _text_of(context, posting))
-    if posting.taken_back or not post.body:
+    if posting.removals or not post.body:
         return await publisher.replace_comment(repository, post, known=known)
     return await publisher.comment(repository, post, known=known, first=first)
 
@@ -164,7 +164,7 @@ async def _post_in_digests_issue(
         await context.store.write(digests.keep_issue, number, issue)
     post = Post(issue, posting.intent.key, _text_of(context, posting))
     try:
-        if posting.taken_back or not post.body:
+        if posting.removals or not post.body:
             return await publisher.replace_comment(repository, post, known=known)
         return await publisher.comment(repository, post, known=known)
     except BadRequest as error:
@@ -223,7 +223,7 @@ async def _post_discussion(context: Context, posting: Posting) -> str | None:
         key=intent.key,
         text=_text_of(context, posting),
         known=posting.remote_id,
-        anew=posting.taken_back > 0 or not intent.body["text"],
+        replacing=posting.removals > 0 or not intent.body["text"],
         opening=(digests_key(number), DIGEST_TITLE, DIGEST_BODY),
     )
 

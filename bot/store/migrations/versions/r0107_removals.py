@@ -13,5 +13,5 @@ down_revision = "0106"
 
 def upgrade() -> None:
     op.add_column("outbox", Column("posted_at", Instant))
-    op.add_column("outbox", Column("taken_back", WholeNumber, nullable=False, server_default="0"))
+    op.add_column("outbox", Column("removals", WholeNumber, nullable=False, server_default="0"))
     op.execute("UPDATE outbox SET posted_at = changed_at WHERE remote_id IS NOT NULL")
