@@ -176,7 +176,12 @@ async def run() -> None:
     key, port, emulator_port = new_key(), free_port(), free_port()
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="acceptance-")))
-        proxy = Proxy(f"http://127.0.0.1:{emulator_port}", f"http://127.0.0.1:{port}/webhook", (REPOSITORY,))
+        proxy = Proxy(
+            f"http://127.0.0.1:{emulator_port}",
+            f"http://127.0.0.1:{port}/webhook",
+            (REPOSITORY,),
+            {"rowan@example.org": AUTHOR},
+        )
         await proxy.start()
         stack.push_async_callback(proxy.stop)
         seeded = emulator.seed(key, SECRET, webhook_url=f"{proxy.url}/deliveries")

@@ -1,14 +1,15 @@
 """What does the emulator lack that GitHub has? A proxy in front of it fills the gaps, and changes nothing else.
 
 The API is served below /api/v3, as on GitHub Enterprise Server. The proxy adds `/repositories/{id}/…`,
-`/installation/repositories`, and a pull request's files, commits and counts, derived from the emulator's own
-comparison. Deliveries pass through with body and signature unchanged; the emulator numbers them by the millisecond, so
-two may share a number: each gets a delivery id of its own.
+`/installation/repositories`, the accounts of commits' authors, and a pull request's files, commits and counts,
+derived from the emulator's own comparison. Deliveries pass through with body and signature unchanged; the emulator
+numbers them by the millisecond, so two may share a number: each gets a delivery id of its own.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import uuid
 from collections.abc import Iterator
@@ -30,6 +31,8 @@ class Proxy:
     emulator: str = ""
     hook: str = ""
     repositories: tuple[str, ...] = ()
+    logins: dict[str, str] = field(default_factory=dict)
+    """the accounts' logins by their addresses"""
     handled: list[tuple[str, str, int]] = field(default_factory=list)
     """(event, action, the bot's answer) of each forwarded delivery"""
     _numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -80,7 +83,22 @@ class Proxy:
         if found and request.method == "GET":
             return await self._pull(request, named, found)
         status, headers, body = await self._forward(request.method, named, request, await request.read())
+        if status == 200 and request.method == "GET" and re.search(r"/(commits|compare)/", named):
+            body = json.dumps(await self._with_accounts(json.loads(body), request)).encode()
         return web.Response(status=status, headers=headers, body=body)
+
+    async def _with_accounts(self, answer: Any, request: web.Request) -> Any:
+        """The commits in an answer with the account of their author: the emulator resolves no address."""
+        if isinstance(answer, list):
+            return [await self._with_accounts(one, request) for one in answer]
+        if not isinstance(answer, dict):
+            return answer
+        found = {name: await self._with_accounts(value, request) for name, value in answer.items()}
+        stated = found.get("commit")
+        if isinstance(stated, dict) and "sha" in found and isinstance(stated.get("author"), dict):
+            login = self.logins.get(stated["author"].get("email", ""))
+            found["author"] = found.get("author") or (await self._json(f"/users/{login}", request) if login else None)
+        return found
 
     async def _forward(
         self, method: str, path: str, request: web.Request, body: bytes = b""

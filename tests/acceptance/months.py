@@ -90,11 +90,13 @@ async def _pass(author: Person, bot: Bot, world: tuple[Clock, Proxy]) -> tuple[l
     async with _delivered(proxy):
         first = await push(author, "src/depth.py", "DEPTH = 7\n", message=title, at="2026-06-15T12:00:00Z")
     await _over(bot, clock, datetime(2026, 7, 2, tzinfo=UTC))
+    clock.now = datetime(2026, 7, 15, 13, tzinfo=UTC)
     async with _delivered(proxy):
         await push(author, "src/tide.py", "TIDE = 2\n", message="fix: stop at low tide", at="2026-07-15T12:00:00Z")
     await _over(bot, clock, datetime(2026, 8, 2, tzinfo=UTC))
     (told,) = await comments_of(author)
     reverting = f'Revert "{title}"\n\nThis reverts commit {first}.\n'
+    clock.now = datetime(2026, 8, 3, 13, tzinfo=UTC)
     async with _delivered(proxy):
         await push(author, "src/depth.py", None, message=reverting, at="2026-08-03T12:00:00Z")
     await _over(bot, clock, datetime(2026, 8, 4, tzinfo=UTC))
