@@ -17,7 +17,7 @@ def site(
     output: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the site; files of others stay.")],
     ask_github: Annotated[
         bool,
-        typer.Option("--ask-github", help="Let a line count only if GitHub names the same author (GITHUB_TOKEN)."),
+        typer.Option("--ask-github", help="Let a line count only if GitHub names the same author (`GITHUB_TOKEN`)."),
     ] = False,
     mailmap: MailmapFile = None,
     timezone: Zone = "UTC",

@@ -66,7 +66,7 @@ class Health:
                 async with asyncio.timeout(LONGEST_CHECK):
                     await self._look(wrong)
             except TimeoutError:
-                wrong.append(f"database does not answer within {LONGEST_CHECK} s")
+                wrong.append(f"database does not answer within {LONGEST_CHECK} seconds")
             self._wrong = tuple(wrong)
             self._checked_at = self.timer()
             broken = self.store.problem()

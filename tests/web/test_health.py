@@ -171,7 +171,7 @@ async def test_a_database_that_does_not_answer_is_not_ready(folder: Path, monkey
     async with probed(folder) as (client, health, _):
         health.worker.beat = time.monotonic()
         monkeypatch.setattr(probes, "touch_period", lambda *_: time.sleep(0.2))
-        assert await _ready(client) == (503, "not ready: database does not answer within 0.05 s\n")
+        assert await _ready(client) == (503, "not ready: database does not answer within 0.05 seconds\n")
 
 
 async def test_parked_and_dead_jobs_are_named_and_unknown_ones_parked(folder: Path) -> None:
