@@ -220,7 +220,7 @@ async def _integrity(store: Store) -> list[Finding]:
         with page_reads(_INTEGRITY_SECONDS):
             problem = await asyncio.to_thread(store.check_integrity)
     except ReadTooLongError:
-        return [note("integrity", f"not checked to the end within {_INTEGRITY_SECONDS} seconds: run PRAGMA quick_check")]
+        return [note("integrity", f"not finished within {_INTEGRITY_SECONDS} seconds: run PRAGMA quick_check")]
     return [wrong("integrity", problem) if problem else ok("integrity", "SQLite finds no damage in the file")]
 
 
