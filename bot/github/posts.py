@@ -111,7 +111,7 @@ class Publisher:
         return own[0].id
 
     async def replace_comment(self, repository: Repository, post: Post, *, known: int | None = None) -> int | None:
-        """Delete our comments with this key, as anybody can read every revision of an edited one; write `post` anew.
+        """Delete our comments with this key, as anybody can read every revision of an edited one; write `post` again.
 
         Returns the new comment's id; None for an empty text, which is not posted. After a crash the new comment is
         found by its text and kept: it is not `known`, the one that was to go.

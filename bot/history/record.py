@@ -294,7 +294,7 @@ class CloneRecord:
         return theme_totals((one for one in facts if until is None or one.landed_at <= until), texts)
 
     def _releases(self, commits: Collection[CommitId]) -> Mapping[CommitId, str]:
-        """The first release of each commit that is in one; found anew only if tags or commits changed."""
+        """The first release of each commit that is in one; found again only if tags or commits changed."""
         found: dict[CommitId, str] = {}
         for clone in self.clones:
             name, tags = clone.repository.full_name, release_tags(clone)

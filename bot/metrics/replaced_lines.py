@@ -258,7 +258,7 @@ class LineStore(Protocol):
 def attribute_lines(store: LineStore) -> None:
     """Attribute the lines of every commit that came since the last time.
 
-    If one of them landed before what is attributed already, lines may have other owners: all are attributed anew.
+    If one of them landed before what is attributed already, lines may have other owners: all are attributed again.
     """
     mark, count = store.mark(), store.count()
     new = store.commits(mark.last_fact)

@@ -189,7 +189,7 @@ def _kinds(profile: Profile, _: str) -> tuple[str, _Rows]:
 
 
 def _non_code(profile: Profile, name: str) -> tuple[str, _Rows]:
-    """Everything of one sort of work beside code, by month."""
+    """Everything of one sort of non-code activity, by month."""
     months = sorted((*profile.months, *profile.non_code_months), key=lambda record: record.month)
     rows = [(record.month, one) for record in months for one in getattr(record.non_code, name)]
     every = getattr(combine_activity(record.non_code for record in months), name)

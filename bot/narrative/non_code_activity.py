@@ -1,4 +1,4 @@
-"""Which months of a record have work beside code, and what of it belongs to which month?"""
+"""Which months of a record have non-code activity, and what of it belongs to which month?"""
 
 from __future__ import annotations
 

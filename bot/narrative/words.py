@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_MONTHS = (
+MONTH_NAMES = (
     "January",
     "February",
     "March",
@@ -23,7 +23,7 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 def month_name(month: str) -> str:
     """`2025-06` as "June 2025"."""
-    return f"{_MONTHS[int(month[5:7]) - 1]} {month[:4]}"
+    return f"{MONTH_NAMES[int(month[5:7]) - 1]} {month[:4]}"
 
 
 def month_span(first: str, last: str) -> str:

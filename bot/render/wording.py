@@ -17,22 +17,9 @@ from bot.model.change import Change, Credit, Item
 from bot.model.fact import Lines
 from bot.model.ids import ChangeId
 from bot.model.profile import AiTrace, Method, MonthRecord, Score, Sentence
+from bot.narrative.words import MONTH_NAMES
 
 BULLET = " • "
-MONTH_NAMES = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 _SHORT_NAMES = ("", *(name[:3] for name in MONTH_NAMES))
 PART_NAMES = {
     "authored": "authored",

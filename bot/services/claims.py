@@ -34,7 +34,7 @@ def decide_claims(
     decision: ClaimDecision,
     where: tuple[InstallationId, Sequence[RepositoryId]],
 ) -> int:
-    """Record the decision for each repository with work credited to the person, and count it anew; the commits."""
+    """Record the decision for each repository with work credited to the person, and count it again; the commits."""
     installation, repositories = where
     keys = sorted(visibility.proved_keys(connection, decision.key))
     return sum(

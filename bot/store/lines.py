@@ -1,7 +1,7 @@
 """Whose lines did each landed commit replace? Hashes come with the facts; what follows from them is derived when read.
 
 The derived rows of a repository are brought up to date before somebody reads them, so that a landing writes one row. A
-fact that is deleted, or that landed before what is derived already, makes them be derived anew.
+fact that is deleted, or that landed before what is derived already, makes them be derived again.
 """
 
 from __future__ import annotations

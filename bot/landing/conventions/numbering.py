@@ -17,11 +17,11 @@ from typing import NamedTuple
 _SLACK = 365 * 86_400
 """seconds by which dates may contradict the order of numbers: clocks are wrong, and commits are rewritten"""
 _RESTART = 20
-"""from this many later numbers below the highest one, the repository began to count anew"""
+"""from this many later numbers below the highest one, the repository began to count again"""
 _NEAR = 90 * 86_400
 """seconds between pull requests of one numbering that was in use for a while"""
 _FEW = 3
-"""so many late numbers may be pull requests whose commits were written anew"""
+"""so many late numbers may be pull requests whose commits were written again"""
 
 
 class NumberUse(NamedTuple):
@@ -39,7 +39,7 @@ class NumberUse(NamedTuple):
 def foreign_uses(uses: Sequence[NumberUse]) -> set[int]:
     """The indexes of the uses whose number cannot be this repository's.
 
-    A late number alone proves little: the commits of an old pull request may have been written anew. It is foreign if
+    A late number alone proves little: the commits of an old pull request may have been written again. It is foreign if
     another pull request had it in time, or if it is among several late numbers for which that is so.
     """
     order = sorted(range(len(uses)), key=lambda index: (uses[index].named_at, uses[index].number))

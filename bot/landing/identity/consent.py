@@ -46,7 +46,7 @@ def unreadable_lines(text: str) -> Iterator[int]:
 
 
 class _Lineage(Struct):
-    """Who added each entry that a commit holds, and the additions that were taken back before it."""
+    """Who added each entry that a commit holds, and the additions that were removed before it."""
 
     added: dict[str, CommitId]
     withdrawn: frozenset[tuple[str, CommitId]]
@@ -76,6 +76,6 @@ def _lineage(one: PeopleFile, parents: Sequence[_Lineage]) -> _Lineage:
 def _adder(
     entry: str, commit: CommitId, parents: Sequence[_Lineage], withdrawn: frozenset[tuple[str, CommitId]]
 ) -> CommitId:
-    """The addition that a parent knows and nobody has taken back, else this commit."""
+    """The addition that a parent knows and nobody has removed, else this commit."""
     known = [parent.added[entry] for parent in parents if entry in parent.added]
     return next((adder for adder in known if (entry, adder) not in withdrawn), commit)

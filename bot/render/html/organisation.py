@@ -20,6 +20,7 @@ from bot.metrics.work import sum_lines
 from bot.model.change import Change
 from bot.model.fact import Lines
 from bot.model.ids import Month
+from bot.narrative.words import MONTH_NAMES
 from bot.render import wording
 from bot.render.escaping import HtmlText, html_link, html_name, html_text
 from bot.render.html.site import PageLocation, site_page
@@ -185,5 +186,5 @@ def _change(change: Change, day: Callable[[int], str]) -> str:
     when = day(change.landed_at)
     return (
         f"<li>{html_link(change.url, html_name(change.title))}<small>{html_text(number)} · "
-        f"{int(when[8:])} {wording.MONTH_NAMES[int(when[5:7]) - 1][:3]} · {total}</small>{marks.get(change.state, '')}"
+        f"{int(when[8:])} {MONTH_NAMES[int(when[5:7]) - 1][:3]} · {total}</small>{marks.get(change.state, '')}"
     )

@@ -15,6 +15,7 @@ from bot.metrics.metric import Metric
 from bot.metrics.registry import metrics_on
 from bot.metrics.unclear import UNCLEAR
 from bot.model.profile import Number, Profile
+from bot.narrative.words import MONTH_NAMES
 from bot.render import wording
 from bot.render.environment import source, template
 from bot.render.escaping import HtmlText, html_text
@@ -67,8 +68,7 @@ def render_heatmap(profile: Profile) -> str:
     maps = charts.year_maps(charts.by_year(profile.activity), profile.activity)
     tall = 7 * _PITCH + 20
     months = "".join(
-        f'<text class="s" x="{40 + 54 * index}" y="16">{name[:3]}</text>'
-        for index, name in enumerate(wording.MONTH_NAMES)
+        f'<text class="s" x="{40 + 54 * index}" y="16">{name[:3]}</text>' for index, name in enumerate(MONTH_NAMES)
     )
     rows = [
         f'<text x="0" y="{36 + index * tall}" class="s">{one.year}</text>'

@@ -11,8 +11,9 @@ from fractions import Fraction
 
 from bot.metrics.definitions import SCORES
 from bot.model.profile import MonthRecord, Profile, RepositoryRecord
+from bot.narrative.words import MONTH_NAMES
 from bot.render.plain_text import plain_lines, plain_text
-from bot.render.wording import MONTH_NAMES, day_reader, month_name, short_month
+from bot.render.wording import day_reader, month_name, short_month
 
 SKILLS_OVERALL = 15
 SKILLS_OF_A_REPOSITORY = 6

@@ -37,7 +37,7 @@ def refresh_months(
     """Update the digests of these months (None: all); an unchanged text is not posted again.
 
     Digests of other repositories that are posted here are updated too, each once. With `taking_back`, comments whose
-    text changes are deleted and written anew.
+    text changes are deleted and written again.
     """
     own = of_target(connection, target_of(where[1]))
     posted = {row.month for row in own if row.state == "posted"}
@@ -50,7 +50,7 @@ def refresh_months(
 
 
 def take_back_digests(connection: Connection, rows: Iterable[DigestRow]) -> None:
-    """Delete the comments of these digests and write them anew, if their text changes."""
+    """Delete the comments of these digests and write them again, if their text changes."""
     outbox.take_back(connection, {f"digest:{row.repository_id}:{row.month}" for row in rows if row.state == "posted"})
 
 

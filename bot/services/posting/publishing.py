@@ -115,7 +115,7 @@ def save_post(connection: Connection, posting: Posting, remote: int | str | None
 
 
 def _is_too_old_to_replace(posting: Posting, now: datetime) -> bool:
-    """Whether what is taken back is only deleted, because a new comment about long ago would mail every watcher."""
+    """Whether a removed post is only deleted, because a new comment about long ago would mail every watcher."""
     return bool(posting.removals and posting.posted_at and now - posting.posted_at > REPLACED_WITHIN)
 
 

@@ -47,7 +47,7 @@ def refresh_notes(
 ) -> None:
     """Post again the existing notes on these facts' merge commits and pull requests.
 
-    Comments that may name the people in `gone` are deleted, and written anew only if others' work stands in them. A
+    Comments that may name the people in `gone` are deleted, and written again only if others' work stands in them. A
     check run can only be edited, and shows no revision.
     """
     recorded = recorded or recount(connection, target, [fact.commit for fact in facts])

@@ -56,4 +56,4 @@ _FORGET_WITH_FACT = """
         DELETE FROM line_mark USING gone WHERE line_mark.repository_id = gone.repository_id;
         RETURN NULL;
     END $$"""
-"""what was derived from a repository's lines is derived anew once one of its facts is gone"""
+"""what was derived from a repository's lines is derived again once one of its facts is gone"""

@@ -1,4 +1,4 @@
-"""A post that is taken back is deleted and written anew, as GitHub shows every revision of an edited comment."""
+"""A removed post is deleted and written again, as GitHub shows every revision of an edited comment."""
 
 from __future__ import annotations
 
