@@ -89,7 +89,7 @@ def recognise_all(
         for reading, proved, work in zip(readings, findings, works, strict=True)
     ]
     for reading, known, lines in zip(readings, stated, patches, strict=True):
-        known += line_keys(lines, undoing=mentions_revert(reading.subject, reading.message.lower))
+        known += line_keys(lines, undoing=mentions_revert(reading.subject.lower(), reading.message.lower))
     keys = [_keys_of(*known) for known in zip(readings, stated, zip(titles, pulls, strict=True), reverts, strict=True)]
     return [
         Recognised(proofs[0][0].name, pull, named_keys, revert.reverts, revert.relands, title)

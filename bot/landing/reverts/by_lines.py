@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import accumulate
 
 from bot.landing.lines.patch import PatchLines
 from bot.landing.same_work.keys import MADE, UNDOES, digest
@@ -23,15 +24,18 @@ _SHORT = 24
 _SUBJECT = re.compile(
     r"\b(?:re-?vert(?:s|ed|ing)?|back(?:s|ed|ing)?[ -]?out|und(?:o|oes|oing|one|id)|roll(?:s|ed|ing)?[ -]?back|rollback"
     r"|restor(?:e|es|ed|ing)|reinstat(?:e|es|ed|ing)|(?:bring|brings|put|puts|brought) back|re-?add(?:s|ed|ing)?|unland"
-    r"|go(?:es|ing)? back to|back to)\b",
-    re.IGNORECASE,
+    r"|go(?:es|ing)? back to|back to)\b"
 )
-_BODY = re.compile(r"\brevert(?:s|ed|ing)?\b", re.IGNORECASE)
+_BODY = re.compile(r"\brevert(?:s|ed|ing)?\b")
 _BODY_CHARACTERS = 2000
 
 
 def mentions_revert(subject: str, message: str) -> bool:
-    return _SUBJECT.search(subject) is not None or _BODY.search(message[:_BODY_CHARACTERS]) is not None
+    """Both in lower case."""
+    if _SUBJECT.search(subject):
+        return True
+    body = message[:_BODY_CHARACTERS]
+    return "revert" in body and _BODY.search(body) is not None
 
 
 def line_keys(patches: Iterable[PatchLines | None], *, undoing: bool) -> list[str]:
@@ -54,11 +58,11 @@ def _largest(patches: Iterable[PatchLines | None]) -> list[PatchLines]:
 
 def _is_distinctive(lines: PatchLines) -> bool:
     """Whether the lines are more than brackets and blanks."""
-    letters = count = 0
-    for text in (*lines.bare[0][:40], *lines.bare[1][:40]):
-        letters += sum(map(str.isalnum, text))
-        count += bool(text)
-    return count >= _TINY and letters >= _SHORT
+    texts = [text for side in lines.bare for text in side[:40] if text]
+    if len(texts) < _TINY:
+        return False
+    letters = accumulate(sum(map(str.isalnum, text)) for text in texts)
+    return any(count >= _SHORT for count in letters)
 
 
 class InverseLines:
