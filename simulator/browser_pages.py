@@ -44,6 +44,8 @@ async def create_app(github: Administration, request: web.Request) -> web.Respon
         wrong = "the manifest is not JSON"
     if wrong:
         return _html(f"<p>Invalid GitHub App configuration: {html.escape(wrong)}</p>", status=422)
+    if _slug(manifest) in {one.slug for one in github.state.apps.values()}:
+        return _html("<p>Name is already taken</p>", status=422)
     parts = request.path.strip("/").split("/")
     owner = github.organisation(parts[1]) if parts[0] == "organizations" else _signed_in_person(github)
     app = _app_of(github, manifest, owner)
@@ -62,9 +64,13 @@ def _wrong_with(manifest: object) -> str:
     return f"{bad[0]} is no address" if bad else ""
 
 
+def _slug(manifest: Json) -> str:
+    """The App's name in addresses; no two Apps have the same."""
+    return str(manifest["name"]).lower().replace(" ", "-")
+
+
 def _app_of(github: Administration, manifest: Json, owner: SimAccount) -> SimApp:
-    slug = str(manifest["name"]).lower().replace(" ", "-")
-    app = github.register_app(slug, owner, webhook_url=manifest["hook_attributes"]["url"])
+    app = github.register_app(_slug(manifest), owner, webhook_url=manifest["hook_attributes"]["url"])
     app.permissions = dict(manifest.get("default_permissions", {}))
     app.events = list(manifest.get("default_events", []))
     app.callbacks = list(manifest.get("callback_urls", []))

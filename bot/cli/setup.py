@@ -23,6 +23,16 @@ def setup(
     organisation: Annotated[
         str, typer.Option(metavar="ORG", help="With --form: the organisation that will own the App.")
     ] = "",
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="With --form: the App's name, which no other App on that GitHub has.")
+    ] = "",
+    settings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the App's settings and both keys to this file, for a platform without a disk.",
+        ),
+    ] = None,
     relay: Annotated[
         str | None, typer.Option(metavar="URL", help="Let GitHub send deliveries to this smee channel.")
     ] = None,
@@ -32,8 +42,10 @@ def setup(
     GitHub's answer, with the App's secrets, is saved in ALMANAC_DATA.
     """
     from bot.cli.operating import run
+    from bot.setup.pages import NewApp
 
-    run.setup(form, organisation=organisation, relay=relay)
+    new = NewApp(organisation, " ".join(name.split()))
+    run.setup(form, new, relay=relay, settings_file=settings)
 
 
 def doctor(

@@ -31,12 +31,35 @@ log = logging.getLogger(__name__)
 
 _LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}")
 _CODE = re.compile(r"[A-Za-z0-9._-]{1,200}")
+LONGEST_NAME = 34
+"""characters of an App's name, https://docs.github.com/en/apps/creating-github-apps/registering-a-github-app"""
 _LARGEST_FORM = 4096
 _MOST_STATES = 16
 _OWN = Manner(forms=True)
 
 Convert = Callable[[GitHubAddress, str], Awaitable[Registered]]
 Keep = Callable[[Registered, GitHubAddress], str]
+
+
+class NewApp(Struct, frozen=True):
+    """The App to register: who will own it, and what it is called."""
+
+    organisation: str = ""
+    """empty: the personal account"""
+    name: str = ""
+
+    @property
+    def app_name(self) -> str:
+        """The given name, or one that is probably free: no two Apps of a GitHub have the same."""
+        return self.name or f"Almanac {self.organisation}".strip()[:LONGEST_NAME].rstrip(" -")
+
+    def problem(self) -> str:
+        """What is wrong with the answers; empty if nothing is."""
+        if self.organisation and not is_login(self.organisation):
+            return f"{self.organisation} is not the name of an organisation"
+        if self.name and not is_app_name(self.name):
+            return f"the App's name needs letters or digits, and at most {LONGEST_NAME} characters"
+        return ""
 
 
 class Registration(Struct, frozen=True):
@@ -48,14 +71,17 @@ class Registration(Struct, frozen=True):
     github: str
     """the GitHub address in the form at first"""
     hook: str
-    hand_over: Callable[[GitHubAddress, str, str], HandOver]
-    """the form for this GitHub, organisation and state"""
+    hand_over: Callable[[GitHubAddress, NewApp, str], HandOver]
+    """the form for this GitHub, App and state"""
     convert: Convert
     keep: Keep
     """stores GitHub's answer; returns the link to install the App"""
     warning: str = ""
     starting: bool = True
     """whether the bot starts afterwards in the same process"""
+
+
+UNNAMED = NewApp()
 
 
 class SetupPages:
@@ -73,6 +99,7 @@ class SetupPages:
         app[SECURE] = self._given.base.startswith("https://")
         app.middlewares.append(_handle_errors)
         app.router.add_get("/healthz", self._show_health)
+        app.router.add_get("/readyz", self._show_readiness)
         app.router.add_get("/favicon.ico", show_icon)
         app.router.add_get("/setup/done", self._return)
         app.router.add_get("/setup/{token}", self._show)
@@ -82,6 +109,10 @@ class SetupPages:
 
     async def _show_health(self, request: web.Request) -> web.Response:
         return answer(request, b"ok\n", "text/plain")
+
+    async def _show_readiness(self, request: web.Request) -> web.Response:
+        """200: a router that asks before it lets anybody in must let in whoever registers the App."""
+        return answer(request, b"ready: no App is registered yet\n", "text/plain")
 
     def _admits(self, request: web.Request) -> bool:
         """Whether the address contains the token; compared in constant time."""
@@ -93,11 +124,12 @@ class SetupPages:
             return problem(request, 404)
         return self._first(request, self._given.github)
 
-    def _first(self, request: web.Request, github: str, organisation: str = "", wrong: str = "") -> web.Response:
+    def _first(self, request: web.Request, github: str, new: NewApp = UNNAMED, *, wrong: str = "") -> web.Response:
         view = SetupView(
             action=f"/setup/{self._given.token}",
             github=github,
-            organisation=organisation,
+            organisation=new.organisation,
+            name=new.name,
             wrong=wrong,
             warning=self._given.warning,
             hook=self._given.hook,
@@ -111,14 +143,17 @@ class SetupPages:
             form = await request.post()
         except (ValueError, LookupError):  # what aiohttp raises for an unreadable body, charset or boundary
             return problem(request, 400)
-        github, organisation = str(form.get("github", "")).strip()[:200], str(form.get("organisation", "")).strip()[:80]
+        github, organisation, name = (
+            " ".join(str(form.get(field, "")).split())[:200] for field in ("github", "organisation", "name")
+        )
+        new = NewApp(organisation, name)
         try:
             address = github_address_of(github)
         except ValueError as error:
-            return self._first(request, github, organisation, f"GitHub's address {error}.")
-        if organisation and not is_login(organisation):
-            return self._first(request, github, organisation, "That is not the name of an organisation.")
-        handed = self._given.hand_over(address, organisation, self._begin(address))
+            return self._first(request, github, new, wrong=f"GitHub's address {error}.")
+        if new.problem():
+            return self._first(request, github, new, wrong=f"{new.problem()}.")
+        handed = self._given.hand_over(address, new, self._begin(address))
         response = answer(request, pages.hand_over_page(handed).encode(), "text/html", _OWN)
         _allow_form(response, address.web, self._given.base)
         return response
@@ -175,6 +210,11 @@ def _allow_form(response: web.Response, *addresses: str) -> None:
 def is_login(text: str) -> bool:
     """Whether this can be an account's login."""
     return _LOGIN.fullmatch(text) is not None
+
+
+def is_app_name(text: str) -> bool:
+    """Whether GitHub can make an App's address of this name."""
+    return len(text) <= LONGEST_NAME and text.isprintable() and any(sign.isascii() and sign.isalnum() for sign in text)
 
 
 def is_out_of_reach(hook: str, github: str) -> bool:

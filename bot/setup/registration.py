@@ -25,7 +25,7 @@ from bot.github.registration import RegistrationError, convert
 from bot.github.transport import Endpoint
 from bot.render.html.setup import HandOver, hand_over_page
 from bot.setup.manifest import app_manifest
-from bot.setup.pages import Registration, SetupPages, is_login, is_out_of_reach
+from bot.setup.pages import NewApp, Registration, SetupPages, is_out_of_reach
 
 Report = Callable[[str], None]
 _CODE = re.compile(r"[A-Za-z0-9._-]{1,200}")
@@ -53,13 +53,18 @@ def unreachable_warning(settings: Settings) -> str:
     )
 
 
-def hand_over(settings: Settings, base: str) -> Callable[[GitHubAddress, str, str], HandOver]:
+def hand_over(settings: Settings, base: str) -> Callable[[GitHubAddress, NewApp, str], HandOver]:
     """The form that registers the App: its manifest with our addresses, for one GitHub, owner and state."""
 
-    def form(github: GitHubAddress, organisation: str, state: str) -> HandOver:
+    def form(github: GitHubAddress, new: NewApp, state: str) -> HandOver:
         manifest = payloads.manifest(
-            app_manifest(), hook=hook_of(settings), public_url=settings.public_url, back=f"{base}/setup/done"
+            app_manifest(),
+            name=new.app_name,
+            hook=hook_of(settings),
+            public_url=settings.public_url,
+            back=f"{base}/setup/done",
         )
+        organisation = new.organisation
         path = f"/organizations/{organisation}/settings/apps/new" if organisation else "/settings/apps/new"
         return HandOver(f"{github.web}{path}?{urlencode({'state': state})}", organisation, manifest)
 
@@ -159,19 +164,19 @@ async def _first_of(*events: asyncio.Event) -> None:
 # --- without a browser on this machine -------------------------------------------------------------------------------
 
 
-def form_for_elsewhere(settings: Settings, organisation: str, state: str) -> str:
+def form_for_elsewhere(settings: Settings, new: NewApp, state: str) -> str:
     """A self-contained page: opened in any browser, it sends the manifest to GitHub."""
-    return hand_over_page(hand_over(settings, settings.public_url)(settings.github, organisation, state))
+    return hand_over_page(hand_over(settings, settings.public_url)(settings.github, new, state))
 
 
-def register_by_form(settings: Settings, form: Path, organisation: str) -> Credentials:
+def register_by_form(settings: Settings, form: Path, new: NewApp) -> Credentials:
     """The App, registered with a browser on another machine. Raises UnusableInputError."""
-    if organisation and not is_login(organisation):
-        raise UnusableInputError(f"{organisation} is not the name of an organisation")
+    if new.problem():
+        raise UnusableInputError(new.problem())
     credentials.check_writable(settings.data)
     state = secrets.token_urlsafe(32)
     try:
-        form.write_text(form_for_elsewhere(settings, organisation, state), "utf-8")
+        form.write_text(form_for_elsewhere(settings, new, state), "utf-8")
     except OSError as error:
         raise UnusableInputError(f"cannot write {form}: {error.strerror}") from None
     if unreachable_warning(settings):

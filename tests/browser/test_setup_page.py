@@ -87,7 +87,8 @@ def _is_of_the_browser(error: str, github: Simulator) -> bool:
 
 async def _ready(browser: object) -> bool:
     try:
-        return bool((await browser.get("/readyz"))[0] == 200)  # type: ignore[attr-defined]  # a Visitor
+        status, text, _ = await browser.get("/readyz")  # type: ignore[attr-defined]  # a Visitor
+        return bool(status == 200 and "no App" not in text)
     except OSError:
         return False
 

@@ -54,9 +54,12 @@ class Visitor:
         async with self.session.post(target, data=urlencode(form), headers=sent, allow_redirects=False) as answer:
             return answer.status, await answer.text(), answer.headers
 
-    async def handed_over(self, path: str, organisation: str, github: str) -> tuple[str, dict[str, Any], Any]:
+    async def handed_over(
+        self, path: str, organisation: str, github: str, *, name: str = ""
+    ) -> tuple[str, dict[str, Any], Any]:
         """The form that goes to GitHub: its address, its manifest, and the page's headers."""
-        status, text, headers = await self.post(path, {"organisation": organisation, "github": github})
+        answers = {"organisation": organisation, "github": github, "name": name}
+        status, text, headers = await self.post(path, answers)
         assert status == 200, text
         found = re.search(r'<form method=post action="([^"]+)"><input type=hidden name=manifest value="([^"]+)"', text)
         assert found, text

@@ -16,8 +16,10 @@ from bot.configuration import credentials
 from bot.configuration.credentials import Credentials
 from bot.configuration.errors import UnusableInputError
 from bot.configuration.settings import Settings, load_settings, with_credentials
+from bot.configuration.values import github_address_of
 from bot.setup import registration
 from bot.setup.manifest import app_manifest
+from bot.setup.pages import NewApp
 from simulator.server import Simulator
 
 from .running import Visitor, bare_settings, serving, until, visitor
@@ -33,8 +35,10 @@ def link(told: str) -> str:
 
 
 async def ready(browser: Visitor) -> bool:
+    """Whether the bot serves, and no longer the set-up page, which is ready too."""
     try:
-        return (await browser.get("/readyz"))[0] == 200
+        status, text, _ = await browser.get("/readyz")
+        return status == 200 and "no App" not in text
     except OSError:
         return False
 
@@ -56,6 +60,7 @@ async def test_a_process_without_credentials_becomes_a_running_bot(
         assert f"{github.url}/apps/{app.slug}/installations/new" in capsys.readouterr().out
         assert (await browser.get(path))[0] == 404, "the page dies once used"
         assert (await browser.get(at))[0] == 404
+        assert app.slug == f"almanac-{organisation}".rstrip("-")
         github.install(app, app.owner)
         await github.wait_until_idle()
         assert [entry.status_code for entry in github.deliveries.log] == [202]
@@ -76,7 +81,8 @@ async def test_the_manifest_is_app_yml_with_our_addresses_and_the_form_may_go_to
     assert manifest["hook_attributes"] == {"url": f"{settings.public_url}/webhook", "active": True}
     assert manifest["redirect_url"] == f"{settings.public_url}/setup/done"
     assert manifest["callback_urls"] == [f"{settings.public_url}/settings/signed-in"]
-    for name in ("name", "description", "public", "default_permissions", "default_events"):
+    assert manifest["name"] == "Almanac fenland"
+    for name in ("description", "public", "default_permissions", "default_events"):
         assert manifest[name] == app_manifest()[name]
     policy = headers["Content-Security-Policy"]
     assert f"form-action 'self' {github.url} {settings.public_url};" in policy
@@ -85,12 +91,31 @@ async def test_the_manifest_is_app_yml_with_our_addresses_and_the_form_may_go_to
     assert headers["Cache-Control"] == "no-store"
 
 
+async def test_the_app_gets_the_name_that_was_asked_for_and_github_refuses_a_name_twice(
+    github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = bare_settings(github, tmp_path)
+    github.register_app("acme-almanac", github.organisation("acme"))
+    async with serving(settings), visitor(settings) as browser:
+        path = link(capsys.readouterr().out)
+        for name, status in (("Acme  Almanac ", 422), ("Acme Almanac 2", 302)):
+            action, manifest, _ = await browser.handed_over(path, "fenland", github.url, name=name)
+            assert manifest["name"] == " ".join(name.split())
+            assert (await browser.post(action, {"manifest": json.dumps(manifest)}))[0] == status
+
+
+async def test_a_platform_sees_that_the_page_is_ready_for_whoever_registers_the_app(
+    github: Simulator, tmp_path: Path
+) -> None:
+    settings = bare_settings(github, tmp_path)
+    async with serving(settings), visitor(settings) as browser:
+        assert [(await browser.get(probe))[0] for probe in ("/healthz", "/readyz", "/metrics")] == [200, 200, 404]
+
+
 async def test_registration_on_an_enterprise_server_uses_its_own_address(github: Simulator, tmp_path: Path) -> None:
     settings = bare_settings(github, tmp_path, relay="https://channel.example/ours")
     form = registration.hand_over(settings, settings.public_url)
-    from bot.configuration.values import github_address_of
-
-    handed = form(github_address_of("https://git.example.com/"), "", "a-state")
+    handed = form(github_address_of("https://git.example.com/"), NewApp(), "a-state")
     assert handed.action == "https://git.example.com/settings/apps/new?state=a-state"
     assert handed.manifest["hook_attributes"]["url"] == "https://channel.example/ours"
 
@@ -118,6 +143,8 @@ async def test_without_the_token_nothing_is_served_and_wrong_responses_are_repor
                 "GitHub&#39;s address must be an address",
             ),
             ({"github": github.url, "organisation": "a b/<i>"}, "not the name of an organisation"),
+            ({"github": github.url, "name": "x" * 35}, "at most 34 characters"),
+            ({"github": github.url, "name": "· ·"}, "needs letters or digits"),
         ):
             status, text, _ = await browser.post(path, form)
             assert (status, words in text) == (400, True), text
@@ -286,11 +313,11 @@ async def test_a_page_for_another_machine_and_a_pasted_address_register_the_app(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = bare_settings(github, tmp_path / "data")
-    page = registration.form_for_elsewhere(settings, "fenland", "the-state")
+    page = registration.form_for_elsewhere(settings, NewApp("fenland"), "the-state")
     assert "<script" not in page
     found = re.search(r'action="([^"]+)"', page)
     assert found
-    told = registration.hand_over(settings, settings.public_url)(settings.github, "fenland", "the-state")
+    told = registration.hand_over(settings, settings.public_url)(settings.github, NewApp("fenland"), "the-state")
     async with visitor_of(github) as browser:
         status, _, headers = await browser.post(found[1], {"manifest": json.dumps(dict(told.manifest))})
     assert status == 302

@@ -14,6 +14,7 @@ import pytest
 
 from bot.configuration import credentials
 from bot.configuration.credentials import Credentials
+from bot.configuration.settings import load_settings
 from simulator.administration import key_pair
 from tests.test_cli import Command, almanac, assert_refused
 
@@ -23,7 +24,9 @@ __all__ = ["almanac"]
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--organisation", "fenland"], "needs --form"),
+        (["--organisation", "fenland"], "need --form"),
+        (["--name", "Acme Almanac"], "need --form"),
+        (["--form", "page.html", "--name", "x" * 35], "at most 34 characters"),
         (["--form", "page.html", "--organisation", "a b"], "not the name of an organisation"),
         (["--form", "absent/page.html"], "cannot write absent/page.html"),
         (["--relay", "smee.io"], "--relay must"),
@@ -31,6 +34,30 @@ __all__ = ["almanac"]
 )
 def test_a_failed_set_up_is_reported_in_one_line(almanac: Command, arguments: list[str], words: str) -> None:
     assert_refused(almanac("setup", *arguments), words)
+
+
+def test_the_settings_of_a_registered_app_are_all_that_a_platform_without_a_disk_needs(
+    almanac: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Credentials(
+        "7", "almanac", "https://g.example/apps/almanac", "https://g.example", "cid", "secret", key_pair()[0], "w" * 40
+    )
+    credentials.save(tmp_path / "almanac-data", kept)
+    written = almanac("setup", "--settings", "almanac.env", ALMANAC_PUBLIC_URL="https://almanac.example")
+    assert (written.code, written.out, written.err) == (0, "", "")
+    assert (tmp_path / "almanac.env").stat().st_mode & 0o777 == 0o600
+    lines = dict(line.split("=", 1) for line in (tmp_path / "almanac.env").read_text().splitlines())
+    with monkeypatch.context() as platform:
+        for name, value in lines.items():
+            platform.setenv(name, value)
+        platform.setenv("ALMANAC_DATA", "elsewhere")
+        found = load_settings(serving=True)
+    assert (found.app_id, found.private_key, found.webhook_secrets) == ("7", kept.private_key, ("w" * 40,))
+    assert (found.client_id, found.client_secret) == ("cid", "secret")
+    assert (found.github.api, found.public_url) == ("https://g.example/api/v3", "https://almanac.example")
+    assert found.links_key == (tmp_path / "almanac-data" / "links.key").read_bytes()
+    assert found.snapshots_key == (tmp_path / "almanac-data" / "snapshots.key").read_text()
+    assert_refused(almanac("setup", "--settings", "almanac.env"), "exists already")
 
 
 def test_an_existing_app_is_not_registered_again(almanac: Command, tmp_path: Path) -> None:

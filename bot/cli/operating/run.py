@@ -21,7 +21,7 @@ from bot import app
 from bot.configuration.addresses import relay_of
 from bot.configuration.errors import NO_ROOM, UnusableInputError
 from bot.configuration.logs import configure_logs
-from bot.configuration.settings import NEEDED_TO_SERVE, Settings, SettingsError, load_settings
+from bot.configuration.settings import NEEDED_TO_SERVE, Settings, SettingsError, load_settings, with_credentials
 from bot.github.auth import BadKeyError
 from bot.store.advice import database_advice, missing_driver
 from bot.store.engine import StoreBrokenError, StoreUnavailableError
@@ -29,6 +29,7 @@ from bot.store.lock import StoreInUseError
 
 if TYPE_CHECKING:
     from bot.cli.doctor.findings import Finding
+    from bot.setup.pages import NewApp
 
 Answer = TypeVar("Answer")
 
@@ -143,30 +144,50 @@ async def serve_or_register(settings: Settings, stopping: asyncio.Event, *, work
     await app.serve(ready, stopping, working=working)
 
 
-def setup(form: Path | None, *, organisation: str = "", relay: str | None = None) -> None:
-    """Register the App: with a browser on this machine, or by a page (`form`) for one elsewhere and a pasted code."""
-    from bot.setup import registration
+def setup(form: Path | None, new: NewApp, *, relay: str | None = None, settings_file: Path | None = None) -> None:
+    """Register the App: with a browser on this machine, or by a page (`form`) for one elsewhere and a pasted code.
 
+    With `settings_file`, also write the settings for a platform that keeps no disk; an App that is registered here
+    already is not registered again.
+    """
+    settings = _registered(_unregistered_settings(relay, settings_file), form, new)
+    if settings_file is not None and settings is not None:
+        from bot.setup.settings_file import write_settings
+
+        write_settings(settings, settings_file)
+
+
+def _unregistered_settings(relay: str | None, settings_file: Path | None) -> Settings:
+    """The settings of a machine that may register an App. Raises UnusableInputError."""
     settings = read_settings(serving=False)
     if relay is not None:
         settings = replace(settings, relay=_relay_channel(relay))
-    if settings.app_id:
+    if settings.app_id and settings_file is None:
         raise UnusableInputError(f"App {settings.app_id} is already set up here; check it with `almanac doctor`")
-    if len(settings.missing_to_serve) < len(NEEDED_TO_SERVE):
+    if 0 < len(settings.missing_to_serve) < len(NEEDED_TO_SERVE):
         raise UnusableSettingsError(settings.missing_to_serve)  # existing settings would override GitHub's answer
-    if form is None:
-        if organisation:
-            raise UnusableInputError("--organisation needs --form; without it, the page asks")
-        _run(_register, settings)
-        return
-    made = registration.register_by_form(settings, form, organisation)
-    registration.print_line(f"The App {made.slug} is registered. Install it on an account: {made.install_link}")
+    return settings
 
 
-async def _register(settings: Settings, stopping: asyncio.Event) -> None:
-    from bot.setup.registration import register_by_page
+def _registered(settings: Settings, form: Path | None, new: NewApp) -> Settings | None:
+    """The settings with the App's credentials; None if nobody registered it."""
+    from bot.setup import registration
 
-    await register_by_page(settings, stopping, starting=False)
+    if not settings.missing_to_serve:
+        return settings
+    if form is not None:
+        made = registration.register_by_form(settings, form, new)
+        registration.print_line(f"The App {made.slug} is registered. Install it on an account: {made.install_link}")
+        return with_credentials(settings, made)
+    if new.organisation or new.name:
+        raise UnusableInputError("--organisation and --name need --form; without it, the page asks")
+    found: list[Settings | None] = []
+
+    async def register(settings: Settings, stopping: asyncio.Event) -> None:
+        found.append(await registration.register_by_page(settings, stopping, starting=False))
+
+    _run(register, settings)
+    return found[0]
 
 
 def examine(*, network: bool) -> list[Finding]:

@@ -61,13 +61,14 @@ class HookDelivery(Struct, frozen=True):
         return 200 <= self.status < 300
 
 
-def manifest(shipped: Mapping[str, Any], *, hook: str, public_url: str, back: str) -> dict[str, Any]:
-    """`app.yml` as sent to GitHub, with the addresses of one installation.
+def manifest(shipped: Mapping[str, Any], *, name: str, hook: str, public_url: str, back: str) -> dict[str, Any]:
+    """`app.yml` as sent to GitHub, with the name and the addresses of one App.
 
     https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
     """
     return {
         **shipped,
+        "name": name,
         "url": public_url,
         "hook_attributes": {"url": hook, "active": True},
         "redirect_url": back,

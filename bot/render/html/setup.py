@@ -12,12 +12,14 @@ from bot.render.html.site import site_page
 
 
 class SetupView(Struct, frozen=True):
-    """The first page: which account will own the App, and on which GitHub."""
+    """The first page: what the App is called, which account will own it, and on which GitHub."""
 
     action: str
     """path that the form is sent to"""
     github: str
     organisation: str = ""
+    name: str = ""
+    """of the App"""
     wrong: str = ""
     """which of the answers are invalid; empty if none"""
     warning: str = ""
