@@ -59,6 +59,27 @@ def test_a_name_of_two_identities_is_listed_with_what_to_do(
     assert len(changed(clone, who="ada@example.org")) == 2
 
 
+def test_another_address_of_the_same_full_name_is_noted_with_how_to_join_it(
+    clone: Repository, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert len(changed(clone, who="ada@example.org")) == 2
+    assert capfd.readouterr().err == (
+        "almanac: Ada Example also authored 1 commit under another address; "
+        "if it is the same person, add --alias ada@home.example\n"
+    )
+    assert len(changed(clone, "ada@home.example", who="ada@example.org")) == 3
+    assert not capfd.readouterr().err
+
+
+def test_a_login_without_commits_fits_those_of_its_full_name_as_well(clone: Repository) -> None:
+    noreply = "12+ada-ex@users.noreply.github.com"
+    clone.commit(f"docs: five\n\nCo-authored-by: Ada Example <{noreply}>", {"five.md": "five\n"}, author=BEN, days=42)
+    with pytest.raises(UnusableInputError, match=r"'ada-ex' fits 3 identities; .*--author ada@example.org --alias"):
+        changed(clone, who="ada-ex")
+    assert changed(clone, who=noreply) == []
+    assert len(changed(clone, "ada@example.org", "ada@home.example", who="ada-ex")) == 3
+
+
 def test_an_alias_joins_and_a_name_as_its_own_alias_joins_all_of_that_name(clone: Repository) -> None:
     assert len(changed(clone, "ada@home.example")) == 3
     assert len(changed(clone, "ada@home.example", who="ada@example.org")) == 3

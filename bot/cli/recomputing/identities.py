@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
 from msgspec import Struct
 
-from bot.cli.printing import write
+from bot.cli.printing import escape_controls, write
 from bot.configuration.errors import UnusableInputError
 from bot.history.record import CloneRecord
 from bot.model.commit import Person
@@ -27,9 +28,10 @@ class PersonQuery(Struct, frozen=True):
 
 
 def find_person(record: CloneRecord, asked: PersonQuery) -> tuple[Person, ...]:
-    """The identities of one person, the one that was asked for first.
+    """The identities of one person, the one that was asked for first. Others of the same full name are noted on stderr.
 
-    Raises UnusableInputError if nobody fits, or if several do: then they are printed first.
+    Raises UnusableInputError if nobody fits, or if several do: then they are printed first. A login without commits
+    fits those of its full name as well.
     """
     who = asked.who or ""
     named = _named(record, who)
@@ -37,7 +39,35 @@ def find_person(record: CloneRecord, asked: PersonQuery) -> tuple[Person, ...]:
     others = [person for person in named if person not in joined]
     if len(others) > 1 and who.strip() not in map(str.strip, asked.aliases):
         _refuse(record, named, who)
-    return tuple({person.key: person for person in (*others, *named, *joined)}.values())
+    found = tuple({person.key: person for person in (*others, *named, *joined)}.values())
+    namesakes = _namesakes(record, found)
+    if namesakes and "@" not in who and not any(map(record.count_commits, found)):
+        _refuse(record, (*found, *namesakes), who)
+    for person in namesakes:
+        _note_namesake(record, person)
+    return found
+
+
+def _namesakes(record: CloneRecord, persons: Sequence[Person]) -> list[Person]:
+    """Others who authored commits under the full name, of two words at least, of one of these people."""
+    names = {name for person in persons if " " in (name := _folded(person))}
+    chosen = {person.key for person in persons}
+    return [
+        person
+        for person in (record.people.all() if names else ())
+        if person.key not in chosen and _folded(person) in names and record.count_commits(person)
+    ]
+
+
+def _folded(person: Person) -> str:
+    return " ".join(person.display.casefold().split())
+
+
+def _note_namesake(record: CloneRecord, person: Person) -> None:
+    count = record.count_commits(person)
+    join = f"; if it is the same person, add --alias {person.emails[0]}" if person.emails else ""
+    commits = f"{count} commit{'' if count == 1 else 's'} under another address"
+    sys.stderr.write(escape_controls(f"almanac: {person.display} also authored {commits}{join}") + "\n")
 
 
 def _named(record: CloneRecord, who: str) -> tuple[Person, ...]:
