@@ -14,6 +14,7 @@ from bot.model.ids import STATED, Kind, PersonKey
 
 CLASSIFY_KINDS: dict[str, Kind] = {"feature": "feature", "fix": "bug_fix", "other": "chore"}
 """the kind for each word of `classify`"""
+_CLASSIFIED = "classified by "
 
 
 class Classification(Struct, frozen=True):
@@ -88,4 +89,10 @@ def _apply_correction(change: Change, last: dict[tuple[str, int], Classification
     one = last.get((change.repository.lower(), change.pull_request))
     if one is None:
         return change
-    return replace(change, kind=one.kind, why=f"classified by {one.by}: correction", certain=True, probability=STATED)
+    why = f"{_CLASSIFIED}{one.by}: correction"
+    return replace(change, kind=one.kind, why=why, certain=True, probability=STATED)
+
+
+def is_classified(change: Change) -> bool:
+    """Whether a person stated its kind."""
+    return change.why.startswith(_CLASSIFIED)

@@ -26,7 +26,12 @@ _ABBREVIATION = re.compile(
 )
 _DOUBLE = re.compile('["“”„«»]')
 _ORDINARY = re.compile(r"[a-z][a-z'’-]*")
-_BULLET = re.compile(r"(?:[-*•·–—+]\s+){1,3}|#{1,6}\s+")
+_BULLET = re.compile(r"(?:[-*•·–—+]\s+){1,3}|#{1,6}\s+|\*:\s+")
+_FENCE = re.compile(r"(?<=\S)\s(?:```|~~~)[\w{}.-]{0,20}(?=\s|$)")
+"""where an example begins whose lines were joined to the text"""
+_CLAUSE_END = re.compile(r"\s[–—]\s|;\s")
+_SHORTEST = 40
+"""characters that a cut at the end of a clause leaves at least"""
 _CLOSERS = {"(": ")", "[": "]"}
 
 
@@ -36,6 +41,8 @@ class Cleaned(NamedTuple):
     text: str
     tag: str | None = None
     scope: str = ""
+    needs_tag: bool = False
+    """whether "closes #n" was taken off in front, so that it may name a fault"""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -45,15 +52,16 @@ def clean(raw: str) -> Cleaned:
     >>> clean("fix(router): closed the socket (#12)")
     Cleaned(text='Closed the socket', tag='Fix', scope='router')
     """
-    text = visible_text(_without_bullet(_one_line(raw[:LONGEST_READ])))
-    text, tag_of_reference = without_leading_references(text)
+    text = visible_text(_without_bullet(_one_line(_FENCE.split(raw[:LONGEST_READ], 1)[0])))
+    text, before = without_leading_references(text)
     found = take_prefix(text)
-    text, tag_after = without_leading_references(found.text)
+    text, after = without_leading_references(found.text)
     text = without_trailing_references(without_credits(first_sentence(without_credits(text))))
     if found.scope and len(text.split()) < 3:
         text = f"{found.scope}: {text}" if text else ""
     text = _DOUBLE.sub("'", text).strip(" ,;:-–—").rstrip("([ ")
-    return Cleaned(shorten(raise_first(text)), found.tag or tag_of_reference or tag_after, found.scope)
+    tag = found.tag or ("Fix" if "fixed" in (before, after) else None)
+    return Cleaned(shorten(raise_first(text)), tag, found.scope, needs_tag=tag is None and "closed" in (before, after))
 
 
 def _without_bullet(text: str) -> str:
@@ -95,8 +103,10 @@ def raise_first(text: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """Cut at a word, with an ellipsis, past `LONGEST` characters."""
+    """Cut at a word, with an ellipsis, past `LONGEST` characters; at the end of a clause, if one ends before."""
     if len(text) <= LONGEST:
         return text
     kept = text[: LONGEST + 1].rsplit(" ", 1)[0] if " " in text[1 : LONGEST + 1] else text[:LONGEST]
+    ends = [match.start() for match in _CLAUSE_END.finditer(kept, _SHORTEST)]
+    kept = kept[: ends[-1]] if ends else kept
     return kept.rstrip(" ,;:.-–—([{'") + "…"

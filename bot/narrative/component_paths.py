@@ -29,6 +29,13 @@ GENERIC = _words(
     " languages platform"
 )
 """folders that take the next folder below"""
+DOCUMENTATION = _words("doc docs _docs documentation user-guide userguide guide guides website site content manual")
+GENERIC_IN_DOCUMENTATION = _words(
+    "concepts tasks customize customise customization configure learn contribute advanced basics use using integrate"
+    " user-guide userguide developer-guide extend deploy develop essentials further how-tos recipes"
+    " ar cs de es fa fr hi id it ja ko nl pl pt pt-br ru sv tr uk vi zh zh-cn zh-hans zh-hant zh-tw"
+)
+"""folders of the documentation that take the next below: kinds of pages, verbs and languages"""
 NAMELESS_FOLDERS = _words(
     "test tests testing __tests__ spec specs e2e fixtures fixture testdata snapshots __snapshots__ mocks"
     " __mocks__ bench benches benchmark benchmarks example examples demo demos sample samples script scripts"
@@ -37,7 +44,8 @@ NAMELESS_FOLDERS = _words(
     " po lang messages migrations changelog changelogs changes news newsfragments releases release releasenotes"
     " release-notes whatsnew history ci docker .github .circleci .vscode .idea config configs conf etc"
     " packaging debian rpm hack misc tmp temp old contrib contributing templates _templates _static _ext themes"
-    " layouts data playground playgrounds sandbox integration-tests integration_tests unit functional smoke"
+    " layouts _layouts _includes _sass _data _posts data playground playgrounds"
+    " sandbox integration-tests integration_tests unit functional smoke"
     " perf-tests testcases test-data conformance"
 )
 """folders whose contents name nothing"""
@@ -51,7 +59,8 @@ NAMELESS_WORDS = _words(
     " authors changelog changes history news todo package makefile dockerfile all default defaults extra extras"
     " other others more general generic global globals tool tools script scripts abc impl interface interfaces"
     " model models data settings options option support install installation quickstart introduction intro"
-    " overview faq usage example examples getting-started started release releases roadmap security upgrade"
+    " overview faq usage example examples getting-started started release releases release-notes release_notes"
+    " releasenotes whatsnew roadmap security upgrade customize customise configure"
     " upgrading migration migrations migrate python prelude macros app core shared public"
     " internal private internals wrapper wrappers func funcs function functions object objects class classes"
     " method methods value values name names string strings list dict set sets"
@@ -69,6 +78,7 @@ _SOURCE = re.compile(
 _TEST_STEM = re.compile(r"(?:test_.*|.*_test|.*[._-](?:test|spec|stories|bench)|conftest|tests?|.*Tests?)(?:\..*)?")
 _NAME = re.compile(r"[A-Za-z][\w .+@-]*")
 _PARTS = re.compile(r"[-_.]")
+_VERSIONED = re.compile(r"(?<![a-z])versions?(?![a-z])")
 _VERSION = re.compile(r"v?\d[\w.]*|.*\d{4,}.*|[0-9a-f]{7,}")
 
 
@@ -94,7 +104,7 @@ def components(path: str, own: frozenset[str]) -> tuple[Component, ...]:
         if folder.startswith(".") or not NAMELESS_FOLDERS.isdisjoint({folder.lower(), *_PARTS.split(folder.lower())}):
             return ()
         part = _component(folder, "/".join(folders[: depth + 1]), own)
-        if part is not None and folder.lower() not in GENERIC:
+        if part is not None and not _is_generic(folder.lower(), folders[:depth]):
             found.append(_inside(found, part))
     stem = file.partition(".")[0]
     if _TEST_STEM.fullmatch(stem) or _TEST_STEM.fullmatch(file.rpartition(".")[0]):
@@ -103,6 +113,16 @@ def components(path: str, own: frozenset[str]) -> tuple[Component, ...]:
     if module is not None and all(module.token not in part.token.split("/") for part in found):
         found.append(_inside(found, module))
     return tuple(found)
+
+
+def is_documentation(path: str) -> bool:
+    """Whether a file or folder is, or is in, the documentation."""
+    return not DOCUMENTATION.isdisjoint(path.lower().split("/"))
+
+
+def _is_generic(folder: str, above: Sequence[str]) -> bool:
+    """Whether the folder names nothing by itself, so that the next one below does."""
+    return folder in GENERIC or (folder in GENERIC_IN_DOCUMENTATION and is_documentation("/".join(above)))
 
 
 def _inside(broader: Sequence[Component], part: Component) -> Component:
@@ -114,7 +134,12 @@ def _component(written: str, path: str, own: frozenset[str]) -> Component | None
     name = written.strip("_-. @")
     token = heading_token(name)
     plain = name.lower()
-    unfit = plain in NAMELESS_WORDS or token in own or len(token) < 2 or not _NAME.fullmatch(name)
+    unfit = (
+        not NAMELESS_WORDS.isdisjoint({plain, *_VERSIONED.findall(plain)})
+        or token in own
+        or len(token) < 2
+        or not _NAME.fullmatch(name)
+    )
     return None if unfit or _VERSION.fullmatch(plain) else Component(token, name, path)
 
 

@@ -7,17 +7,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from msgspec.structs import replace
+
 from bot.landing.changelogs.paths import changelog_file
+from bot.landing.corrections import is_classified
 from bot.landing.identity.credit import person_key
 from bot.landing.months import month_of
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Signature
 from bot.model.fact import ChangelogLine, Fact
 from bot.model.ids import ChangeId, CommitId, Kind, Month, PersonKey
-from bot.narrative.cleaning import Cleaned, clean
+from bot.narrative.cleaning import clean
 from bot.narrative.entry import Entry, Source
 from bot.narrative.never_quoted import is_about_release, reason_not_to_quote
 from bot.narrative.project_texts import NO_TEXTS, CitedLine, ProjectTexts
+from bot.narrative.tags import tag_of
 
 MOST_OWN_LINES = 3
 """changelog entries that one change may add and still be what they tell of"""
@@ -26,27 +30,8 @@ _STEM = 5
 """letters by which words of different forms are compared"""
 WITH_SHARE = 4
 """another person is named from one in this many of a change's lines on"""
-_TAG_OF_KIND: Mapping[Kind, str] = {
-    "feature": "Feature",
-    "bug_fix": "Fix",
-    "perf": "Performance",
-    "docs": "Documentation",
-    "refactor": "Refactoring",
-    "test": "Tests",
-    "build": "Build",
-    "ci": "Build",
-    "revert": "Revert",
-}
-_TAG_OF_SECTION: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Security", ("security", "vulnerab")),
-    ("Fix", ("fix", "bug", "correct")),
-    ("Performance", ("perf", "speed", "optimi")),
-    ("Documentation", ("doc",)),
-    ("Feature", ("feat", "add", "new")),
-    ("Refactoring", ("refactor",)),
-    ("Tests", ("test",)),
-    ("Build", ("build", "packag", "ci", "contrib")),
-)
+LONGEST_WAIT = 366 * 86_400
+"""seconds between a change and the landing of a changelog entry about it, unless both are in one release"""
 
 
 class _Candidate(NamedTuple):
@@ -113,8 +98,11 @@ def own_part(change: Change, keys: frozenset[PersonKey]) -> _Own | None:
 def _entry(own: _Own, texts: ProjectTexts, zone: ZoneInfo) -> Entry | None:
     for one in _candidates(own, texts):
         cleaned = clean(one.raw)
-        if cleaned.text and reason_not_to_quote(one.raw, cleaned.text) is None:
-            return _made(own, one, cleaned, texts=texts, month=_month(own, zone))
+        if not cleaned.text or reason_not_to_quote(one.raw, cleaned.text) is not None:
+            continue
+        tag = tag_of(cleaned, one.line.section if one.line else "", *_kind(own, one))
+        if tag or not cleaned.needs_tag:
+            return replace(_made(own, one, texts, _month(own, zone)), quoted=cleaned.text, tag=tag)
     return None
 
 
@@ -129,7 +117,7 @@ def _candidates(own: _Own, texts: ProjectTexts) -> Iterator[_Candidate]:
             yield _Candidate(cited.line.text, "changelog", cited.commit, cited.line)
     fact = own.largest
     if own.complete:
-        if fact.merge_subject:
+        if fact.merge_subject and own.change.pull_request is not None:
             yield _Candidate(fact.merge_subject, "merge", fact.merge_commit)
         if own.change.pull_request is not None and own.has_title:
             yield _Candidate(own.change.title, "title", None)
@@ -139,14 +127,22 @@ def _candidates(own: _Own, texts: ProjectTexts) -> Iterator[_Candidate]:
 def _changelog(own: _Own, texts: ProjectTexts) -> Iterator[CitedLine]:
     """Entries that the person's own commits added, then those of others that name no other change, newest first."""
     for fact in sorted((one.fact for one in own.commits), key=lambda fact: (-fact.lines.code, fact.commit)):
-        yield from (CitedLine(line, fact.commit) for line in _own_lines(fact, own))
+        yield from (CitedLine(line, fact.commit, fact.landed_at) for line in _own_lines(fact, own))
     for number in _numbers(own):
         for cited in reversed(texts.lines.get((own.change.repository.lower(), number), ())):
-            if not _shares_a_word(cited.line.text, own):
+            if not _shares_a_word(cited.line.text, own) or not _is_of_its_time(cited, own, texts):
                 continue
             others = {(own.change.repository.lower(), other) for other in cited.line.numbers if other != number}
             if others.isdisjoint(texts.pulls):
                 yield cited
+
+
+def _is_of_its_time(cited: CitedLine, own: _Own, texts: ProjectTexts) -> bool:
+    """Whether the entry landed within a year of the change or stands under its release: a number may be that of
+    another repository, from which the history was imported or a branch was merged."""
+    releases = {texts.releases.get(one.fact.commit) for one in own.commits}
+    near = any(abs(cited.landed_at - one.fact.landed_at) <= LONGEST_WAIT for one in own.commits)
+    return near or (cited.line.release != "" and cited.line.release in releases)
 
 
 def _shares_a_word(text: str, own: _Own) -> bool:
@@ -180,14 +176,15 @@ def _is_credited(own: _Own, line: ChangelogLine) -> bool:
     return own.complete or sum(one.lines.total for one in own.commits) * WITH_SHARE >= total
 
 
-def _made(own: _Own, one: _Candidate, cleaned: Cleaned, *, texts: ProjectTexts, month: Month) -> Entry:
+def _made(own: _Own, one: _Candidate, texts: ProjectTexts, month: Month) -> Entry:
+    """The entry before its text and its tag are known."""
     change = own.change
     by_commit = one.source == "subject"
     others = _others(own, one.line)
     named = {name for key, name in others.items() if texts.nameable is None or key in texts.nameable}
     return Entry(
-        quoted=cleaned.text,
-        tag=_tag(own, one, cleaned),
+        quoted="",
+        tag=None,
         source=one.source,
         change=change.id,
         commit=one.commit,
@@ -200,13 +197,18 @@ def _made(own: _Own, one: _Candidate, cleaned: Cleaned, *, texts: ProjectTexts, 
     )
 
 
-def _tag(own: _Own, one: _Candidate, cleaned: Cleaned) -> str | None:
-    """From the prefix that was taken off, else from the entry's section, else from the certain kind."""
-    if cleaned.tag:
-        return cleaned.tag
-    section = one.line.section if one.line else ""
-    stated = next((tag for tag, words in _TAG_OF_SECTION if section.startswith(words)), None)
-    return stated or (_TAG_OF_KIND.get(own.change.kind) if own.change.certain else None)
+def _kind(own: _Own, one: _Candidate) -> tuple[Kind | None, bool]:
+    """The kind of what is quoted, None if it is not certain, and whether it is that of most of the work.
+
+    A change of several commits has the kind of one of them.
+    """
+    change, counted = own.change, [each for each in own.change.commits if each.counts]
+    if is_classified(change) or len(counted) < 2:
+        return change.kind if change.certain else None, True
+    if one.source == "subject":
+        return own.largest.kind if own.largest.certain else None, True
+    same = sum(each.lines.code for each in counted if each.fact.kind == change.kind)
+    return change.kind if change.certain else None, same * 2 >= sum(each.lines.code for each in counted)
 
 
 def _commit_link(change: Change, commit: CommitId | None) -> str | None:

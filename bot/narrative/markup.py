@@ -8,9 +8,9 @@ import re
 _COMMENT = re.compile(r"<!--.{0,300}?-->")
 _IMAGE = re.compile(r"!\[[^\[\]]{0,100}\]\([^()\s]{0,300}\)")
 _WORDS = r"\[((?:[^\[\]]|\[[^\[\]]{0,60}\]){1,200})\]"
-_LINK = re.compile(rf"{_WORDS}\((?:[^()\s]|\([^()\s]{{0,80}}\)){{1,300}}\)")
+_LINK = re.compile(rf"{_WORDS}\((?:[^()\s{{]|\{{\{{[^{{}}]{{0,60}}\}}\}}|\{{|\([^()\s]{{0,80}}\)){{1,300}}\)")
 _DEFINED_LINK = re.compile(rf"(?<=\s){_WORDS}\[[^\[\]]{{0,60}}\]")
-_BRACED_ROLE = re.compile(r"\{((?:[\w+-]{1,20}:){0,2}[\w+-]{1,20})\}(?=`)")
+_BRACED_ROLE = re.compile(r"(?<!`)\{((?:[\w+-]{1,20}:){0,2}[\w+-]{1,20})\}(?=`)")
 """a role as MyST writes it; reStructuredText has colons in place of the braces"""
 _NUMBER_ROLE = re.compile(
     r":(?:pr|pull|issue|gh|ghpull|ghissue|bug|feature|support|ticket|bpo)_?:`[^`\d]{0,40}(\d{1,7})[^`]{0,60}`"

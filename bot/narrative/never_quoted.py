@@ -20,7 +20,7 @@ _RELEASE = re.compile(
     rf"|(?:bump|increment|update|set|change)\w*\s(?:\w+\s){{0,3}}versions?\b|version bump|back to dev|begin development"
     rf"|(?:start|open)\w* (?:work on|development)|(?:add|update|prepare)\w*\s(?:the\s)?(?:release notes"
     rf"|changelog|change log|news|history)\b"
-    rf"|prepar\w*\s.{{0,40}}{_VERSION}(?: release)?\W*$|{_VERSION} (?:release|changelog|release notes)\b"
+    rf"|prepar\w*\s.{{0,40}}{_VERSION}(?: release)?\W*$|(?:[\w@/.-]{{1,30}} )?{_VERSION} (?:release|changelog)\b"
     rf"|\[?ci\]? ?release\b|version packages)",
     re.IGNORECASE,
 )
@@ -68,7 +68,12 @@ _BARE = re.compile(
     r"(?:,? (?:and|&|\+) (?:the )?(?:lint\w*|typos?|ci|tests?|docs?|style|spelling|warnings?|format\w*|mypy))?"
     r"|(?:update|updates|updated|changes|cleanup|clean up|cleaned up|refactor\w*|improvements?|tweaks?"
     r"|polish|simplif\w+|improve|typos?|formatting|whitespace|spelling|lint\w*|docs|test|tests|testing"
-    r"|oops|misc|todo)(?:\s\w+)?)\W*",
+    r"|oops|misc|todo)(?:\s\w+)?"
+    r"|(?:more|further|some|various|minor|small|misc\w*)\s(?:fixes|changes|cleanups?|tweaks|updates|improvements|edits)"
+    r"\s(?:for|in|to|on|of|around)\s[\w./-]+"
+    r"|(?:fix\w*|correct\w*)\s(?:(?:a|the|some|more|few|small|minor|several|various)\s)*(?:typos?|spelling"
+    r"|grammar)(?:\s(?:in|of|on|at|for)\s.{1,60}|:.*)?"
+    r"|commit(?:ted|s)?\s(?:the )?missing\b.*)\W*",
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(
@@ -87,7 +92,8 @@ _LOUD = re.compile(
     r"|$)|…(?=\s|$)|\?$|[:;]-?[)(D](?=\s|$)"
 )
 _WORKING_TALK = re.compile(
-    r"^(?:work(?:ing)?|start(?:ed|ing)?(?: work(?:ing)?)?|continu\w+|keep working) on\b|^clean(?:ed|ing"
+    r"^(?:work(?:ing)?|start(?:ed|ing)?(?: work(?:ing)?)?|continu\w+|keep working) on\b"
+    r"|^finish\w*\b|^th(?:is|ese)\b|^clean(?:ed|ing"
     r"|s)?[ -]?up\b|\b(?:again|finally(?! (?:block|clause|statement|branch))|tr(?:y|ies|ying|ied) (?:to"
     r"|and|out|with)"
     r"|get(?:ting)? (?:ci|tests?|the build|the tests?|things|it|everything|travis"
@@ -99,7 +105,8 @@ _WORKING_TALK = re.compile(
     r"|empty commit|"
     r"actually|leftovers?|forgot\w*|nitpicks?|nits?|pr comments?|rebased?|first (?:pass|cut|stab|draft"
     r"|try|commit|step)|initial (?:commit|draft|import|version|cut|pass)|almost (?:done|there|working)"
-    r"|not (?:yet )?working|some more|stuff|as requested|left to do|address\w* (?:comments?|feedback"
+    r"|not (?:yet )?working|still (?:missing|needs?|broken|wip|not)|see (?:below|above)"
+    r"|part of an?|some more|stuff|as requested|left to do|address\w* (?:comments?|feedback"
     r"|review)|"
     r"(?:review|pr) (?:comments?|feedback)|fix(?:es|ed|ing)? (?:the )?(?:ci|build|lint\w*|tests?|flake8"
     r"|mypy|pre-?commit|travis|appveyor)(?: \w+)?$|todos?|cosmetics?|oversight|after (?:rebase|merge"
@@ -132,6 +139,8 @@ _MACHINE = re.compile(
     r"|.*\.(?:gitignore|gitattributes|editorconfig|mailmap|pre-commit-config|npmignore|dockerignore"
     r"|prettierrc|eslintrc)\b|.*\bauto-?generated files\b|add files via upload|initial commit"
     r"|apply suggestions? from code review|\[pre-commit\.ci\]"
+    r"|squashed commit of|(?:.*\b)?add '[\w./-]+' from commit\b"
+    r"|(?:feat|feature|(?:bug|hot)[ -]?fix|fix|chore|docs?|refactor|dev|issue|patch)/[a-z0-9]"
     r"|translated using weblate|update translation|automat(?:ic|ed|ically) (?:update|commit|fix|merge"
     r"|format|sync|release)\w*|auto-?(?:generated|update|commit|fix\w*|merge|format)|\[?(?:bot|automated"
     r"|auto)\]|imported? from|commit [0-9a-f]{7,}|translat(?:ions?|ed) update|new translations"

@@ -16,10 +16,11 @@ from bot.model.ids import CommitId, PersonKey
 
 
 class CitedLine(NamedTuple):
-    """A changelog entry and the commit that added it."""
+    """A changelog entry, the commit that added it, and when that landed."""
 
     line: ChangelogLine
     commit: CommitId
+    landed_at: int
 
 
 class Move(NamedTuple):
@@ -96,7 +97,7 @@ def project_texts(
         name = fact.repository.lower()
         for line in fact.changelog:
             for number in line.numbers:
-                lines[name, number].append(CitedLine(line, fact.commit))
+                lines[name, number].append(CitedLine(line, fact.commit, fact.landed_at))
         moves[name] += [Move(fact.landed_at, old, new) for old, new in fact.renames]
     return ProjectTexts(
         {key: tuple(cited) for key, cited in lines.items()},

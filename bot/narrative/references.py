@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 _STANDARDS = "UTF|SHA|ISO|RFC|PEP|CVE|GHSA|AES|MD|GPT|CP|HTTP|TLS|RSA|EC|IPV|WIN|ARM|X"
 _TICKET = rf"(?!(?:{_STANDARDS})-)[A-Z][A-Z0-9]{{1,9}}-\d{{1,7}}"
@@ -17,10 +18,11 @@ _DASH = r"\s?(?::|--|-|–|—|,|\.)\s+"
 _BETWEEN = r"(?:\s?(?:,|&|/|and)\s?|\s?(?::|--|-|–|—)\s+|\s+(?=[A-Z\[`(@]|[a-z]+\b))"
 _LEAD = re.compile(rf"(?:\[?\(?(?:{_NUMBER}|{_TICKET}|{_HASH})\)?\]?{_BETWEEN})+")
 _MORE = rf"(?:(?:,| and|, and| &)\s?{_NUMBER}){{0,4}}"
-_FIXED = re.compile(rf"(?:[Ff]ix(?:e[sd])?|FIX)\s(?:[Ii]ssues?\s|bug\s)?(?:{_NUMBER}|{_TICKET}){_MORE}{_DASH}")
-_CLOSED = re.compile(
-    rf"(?:[Cc]lose[sd]?|[Rr]esolve[sd]?|[Rr]efs?|[Ss]ee|[Ii]ssue|PR|[Tt]icket)\s(?:{_NUMBER}|{_TICKET}){_MORE}{_DASH}"
-)
+_STATEMENT = r"(?=[\w'`\"]{2})(?!(?:and|by|in|on|for|with|from|to|via|when|is|was)\b)"
+_AFTER = rf"(?:{_NUMBER}|{_TICKET}){_MORE}(?:{_DASH}|\s+{_STATEMENT})"
+_FIXED = re.compile(rf"(?:[Ff]ix(?:e[sd])?|FIX):?\s(?:[Ii]ssues?\s|bug\s)?{_AFTER}")
+_CLOSED = re.compile(rf"(?:[Cc]lose[sd]?|[Rr]esolve[sd]?|[Ii]ssue|[Tt]icket):?\s{_AFTER}")
+_REFERRED = re.compile(rf"(?:[Rr]efs?|[Ss]ee|PR)\s(?:{_NUMBER}|{_TICKET}){_MORE}{_DASH}")
 _VERSION = r"v?\d{1,4}(?:\.(?:\d{1,4}|x)){1,3}"
 _BACKPORTED = (
     r"(?i:(?:manual )?(?:backport|cherry[ -]pick)\b[^\[\]()]{0,50}|\d[\w.]* backport"
@@ -48,6 +50,7 @@ _TAIL = re.compile(
     rf"|{_ABOUT}\s{_NUMBER}\.?$"
     rf"|(?:[\s,;.\-–—:(]{{1,4}}{_CLOSES}\s?:?)?[\s,;&]{{0,3}}(?<!\w){_NUMBER}\)?\.?$"
     rf"|[\s,;.\-–—:(]{{1,4}}{_CLOSES}[\s:]{{1,2}}(?:{_TICKET}|{_ADDRESS})\)?\.?$"
+    rf"|[\s,;:(–—-]{{1,4}}<?{_ADDRESS}>?\)?\.?$"
     r"|\s?\[(?:skip|no)[ -]ci\]$|\s?\[ci[ -]skip\]$|\s?\((?:PR|pull request|issue|#)?\s?\d{1,6}\)$"
     r"|\s?[(\[](?:backport|cherry[ -]pick)[^()\[\]]{0,60}[)\]]$"
     rf"|\s?[(\[]{_VERSION}[)\]]$"
@@ -73,18 +76,20 @@ _LAST_LOGIN = re.compile(rf"[\s,;(\[–—-]{{1,3}}(?:{_LOGIN})(?:(?:,|,? and| &
 _LAST_NAME = re.compile(rf"(?<=[)\]])\s\({_NAME}\)\W*$")
 
 
-def without_leading_references(text: str) -> tuple[str, str | None]:
-    """The text without numbers and backport brackets in front; "Fix" if these said that a number is fixed."""
-    tag = None
+def without_leading_references(text: str) -> tuple[str, Literal["fixed", "closed"] | None]:
+    """The text without numbers and backport brackets in front; `fixed` or `closed` if it said so of a number."""
+    said: Literal["fixed", "closed"] | None = None
     for _ in range(4):
         if match := _FIXED.match(text):
-            tag = "Fix"
+            said = "fixed"
+        elif match := _CLOSED.match(text):
+            said = said or "closed"
         else:
-            match = _BRANCH.match(text) or _CLOSED.match(text) or _LEAD.match(text)
+            match = _BRANCH.match(text) or _REFERRED.match(text) or _LEAD.match(text)
         if match is None or not text[match.end() :].strip():
             break
         text = text[match.end() :].lstrip()
-    return text, tag
+    return text, said
 
 
 def without_trailing_references(text: str) -> str:

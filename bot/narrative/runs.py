@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -71,7 +71,7 @@ def join_runs(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     runs = [frame for frame, found in members.items() if len(found) >= LEAST_RUN]
     for frame in sorted(runs, key=lambda frame: (-len(members[frame]), -_shared(frame), frame)):
         left = [index for index in members[frame] if index not in taken]
-        if len({_slot(words[index], frame) for index in left}) >= LEAST_RUN:
+        if _are_objects({_slot(words[index], frame) for index in left}, frame[0]):
             taken.update(dict.fromkeys(left))
             taken[left[0]] = _joined(frame, [(entries[index], _slot(words[index], frame)) for index in left])
     found = [taken.get(index, entry) for index, entry in enumerate(entries)]
@@ -96,6 +96,12 @@ def _shared(frame: _Frame) -> int:
 def _slot(words: tuple[str, ...], frame: _Frame) -> str:
     before, after = frame
     return " ".join(words[len(before) : len(words) - len(after)])
+
+
+def _are_objects(slots: Collection[str], before: Sequence[str]) -> bool:
+    """Whether what stands in the place differs as objects do; where a text begins, its verb stands, or a scope."""
+    first = not before or before[-1].endswith(":")
+    return len(slots) >= LEAST_RUN and (not first or all(slot.endswith(":") for slot in slots))
 
 
 def _joined(frame: _Frame, found: Sequence[tuple[Entry, str]]) -> Entry:

@@ -17,15 +17,15 @@ from bot.landing.months import month_of
 from bot.model.change import Change
 from bot.model.fact import Fact
 from bot.model.ids import ChangeId, PersonKey
-from bot.narrative.component_paths import Component, Moves, components, own_tokens, paths_now
+from bot.narrative.component_paths import Component, Moves, components, is_documentation, own_tokens, paths_now
 from bot.narrative.entry import Theme
 from bot.narrative.project_texts import NO_TEXTS, ProjectTexts
 
 LEAST_RECORD = 10
 """changes below which a record has no themes"""
 LEAST_CHANGES = 3
-LEAST_SHARE = 10
-"""a theme has at least one in this many of the record's changes"""
+LEAST_SHARES = (10, 20)
+"""a theme has at least one in this many of the record's changes; the second where no part has the first"""
 MOST_THEMES = 4
 _MOST_OF_ONE = 3
 """a change belongs to a part that has at least one in this many of its files with a name"""
@@ -65,17 +65,20 @@ def themes_of(
     if len(own) < LEAST_RECORD:
         return ()
     parts = _parts(own, keys, texts)
-    least = max(LEAST_CHANGES, -(-len(own) // LEAST_SHARE))
-    passing = {
-        key: part for key, part in parts.items() if len(part.changes) >= least and not _is_product(key, totals or {})
-    }
+    named = {key: part for key, part in parts.items() if not _is_product(key, totals or {})}
+    leasts = (max(LEAST_CHANGES, -(-len(own) // share)) for share in LEAST_SHARES)
+    chosen = next((found for least in leasts if (found := _chosen(named, least, len(own)))), [])
+    return tuple(_theme(key, named[key], texts, zone=zone, totals=totals or {}) for key in chosen)
+
+
+def _chosen(parts: Mapping[PartKey, _ProductPart], least: int, record: int) -> list[PartKey]:
+    """The parts with at least so many changes of a record of `record`, those with most work first."""
+    passing = {key: part for key, part in parts.items() if len(part.changes) >= least}
     chosen: list[PartKey] = []
     for key in sorted(passing, key=lambda key: (-passing[key].weight, key[1].count("/"), key)):
-        if not _is_split(passing[key], passing, len(own)) and not _overlaps(passing[key], chosen, passing):
+        if not _is_split(passing[key], passing, record) and not _overlaps(passing[key], chosen, passing):
             chosen.append(key)
-        if len(chosen) == MOST_THEMES:
-            break
-    return tuple(_theme(key, passing[key], texts, zone=zone, totals=totals or {}) for key in chosen)
+    return chosen[:MOST_THEMES]
 
 
 def _is_product(key: PartKey, totals: Mapping[PartKey, ThemeTotal]) -> bool:
@@ -147,12 +150,19 @@ def _theme(
     ids = tuple(change.id for change in changes)
     return Theme(
         name=_name(key, part, texts),
-        folder=min(part.folders, key=lambda folder: (-part.folders[folder], len(folder), folder)),
+        folder=_folder(part.folders),
         changes=ids,
         total=max(total.changes, len(ids)) if total else 0,
         first=total is not None and any(total.first in _identities(change) for change in changes[:1]),
         months=(months[0], months[-1]),
     )
+
+
+def _folder(folders: Counter[str]) -> str:
+    """Where most of the work was done; of code and pages about it the code, unless it is a fifth or less."""
+    code = {folder: count for folder, count in folders.items() if not is_documentation(folder)}
+    found = code if sum(code.values()) * 5 > folders.total() else folders
+    return min(found, key=lambda folder: (-found[folder], len(folder), folder))
 
 
 def _name(key: PartKey, part: _ProductPart, texts: ProjectTexts) -> str:

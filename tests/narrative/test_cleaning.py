@@ -46,6 +46,13 @@ GOLDEN: dict[str, tuple[str, str | None]] = {
     "Update the reader [skip ci]": ("Update the reader", None),
     "sync: add a guard ([#5474])": ("sync: add a guard", None),
     "{func}`run` accepts a {py:class}`~acme.Engine`": ("Run accepts a Engine", None),
+    "Fix #5022 keep the socket open": ("Keep the socket open", "Fix"),
+    "Resolve #6791 engine search --envs": ("Engine search --envs", None),
+    "Show peers on the page https://example.org/pull/644": ("Show peers on the page", None),
+    "*: read the clocks of all peers": ("Read the clocks of all peers", None),
+    "Add 'Collections' ([#2199]({{ site.repository }}/issues/2199))": ("Add 'Collections'", None),
+    "Print the literal ``{0}`` in place of a name": ("Print the literal {0} in place of a name", None),
+    "Add the change-nth action ```sh engine --bind x": ("Add the change-nth action", None),
     "Use :func:`~acme.engine.run` and :class:`Engine <acme.Engine>`": ("Use run and Engine", None),
 }
 
@@ -59,6 +66,17 @@ def test_a_long_text_is_cut_at_a_word() -> None:
     text = clean("Keep " + "the connection " * 20).text
     assert text.endswith(("connection…", "the…"))
     assert len(text) <= LONGEST + 1
+
+
+def test_a_long_text_is_cut_where_a_clause_ends_if_one_does() -> None:
+    text = clean("Redesign the menu that completes slash commands — " + "the popup is replaced " * 6).text
+    assert text == "Redesign the menu that completes slash commands…"
+
+
+def test_what_closes_a_number_may_name_a_fault_and_needs_a_tag() -> None:
+    assert clean("Closes #7: crash on an empty file").needs_tag
+    assert not clean("fix: closes #7: crash on an empty file").needs_tag
+    assert not clean("Crash on an empty file (closes #7)").needs_tag
 
 
 def test_a_prefix_without_a_tag_stays() -> None:

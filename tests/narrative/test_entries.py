@@ -91,6 +91,21 @@ def test_a_line_about_something_else_under_the_same_number_is_not_quoted() -> No
     assert found.source == "title"
 
 
+def test_a_line_from_another_time_is_about_another_change_unless_both_are_in_one_release() -> None:
+    one = _pull()
+    (commit,) = one.commits
+    late = replace(_release_with("Sockets stay open (#7)", 7, release="2.0"), landed_at=commit.fact.landed_at * 2)
+    texts = project_texts([late])
+    found = [_entry(one, replace(texts, releases=of)) for of in ({}, {commit.fact.commit: "2.0"})]
+    assert [each.source for each in found if each] == ["title", "changelog"]
+
+
+def test_the_subject_of_a_merge_without_a_pull_request_may_be_about_the_work_of_others() -> None:
+    found = _entry(replace(_with(_pull(), merge_subject="Import the history of the kit"), pull_request=None))
+    assert found is not None
+    assert found.source != "merge"
+
+
 def test_the_merges_own_subject_comes_before_the_title() -> None:
     found = _entry(_with(_pull(), merge_subject="initial plugin system, #7"))
     assert found is not None
@@ -123,6 +138,22 @@ def test_uncertain_work_bears_no_tag() -> None:
     assert found.tag is None
 
 
+def test_a_text_that_contradicts_its_prefix_or_kind_bears_no_tag() -> None:
+    titles = ("feat: fix the race of two readers", "provider: remove the old reader", "Add the reader of headers")
+    found = [_entry(change(title, "feature")) for title in titles]
+    assert [each.tag for each in found if each] == [None, None, "Feature"]
+
+
+def test_the_kind_of_one_commit_is_no_tag_of_a_change_of_many() -> None:
+    one = _pull("Rewrite of chat and onboarding")
+    lines = Lines(authored=900)
+    fact = replace(one.commits[0].fact, commit=CommitId("b" * 40), lines=lines, kind="refactor", subject="Chat anew")
+    many = replace(one, commits=(*one.commits, CountedCommit(fact, True, fact.lines)), kind="bug_fix", certain=True)
+    found = _entry(many)
+    assert found is not None
+    assert found.tag is None
+
+
 def test_the_tag_says_that_it_is_known_only_where_a_tag_contains_the_commit() -> None:
     one = _pull()
     texts = replace(NO_TEXTS, releases={one.commits[0].fact.commit: "1.4.0"})
@@ -151,6 +182,12 @@ def test_a_run_of_one_doing_is_one_entry_with_its_objects() -> None:
 
 def test_a_common_verb_alone_makes_no_run() -> None:
     changes = [change(f"sync: add {name}", number=at) for at, name in enumerate(["a lock", "a gate", "a queue"], 1)]
+    assert len(join_runs(list(entries_of(changes, KEYS, zone=UTC_ZONE).values()))) == 3
+
+
+def test_verbs_that_differ_make_no_run() -> None:
+    titles = ("Remove the deprecated code", "Remove previously deprecated code", "Ship the deprecated code")
+    changes = [change(title, number=at) for at, title in enumerate(titles, 1)]
     assert len(join_runs(list(entries_of(changes, KEYS, zone=UTC_ZONE).values()))) == 3
 
 

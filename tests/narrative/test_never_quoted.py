@@ -12,6 +12,7 @@ CAUGHT: dict[str, tuple[str, ...]] = {
         "Release 1.2.3",
         "chore: prepare engine v0.3.5 release (#3)",
         "Bump version to 2.0",
+        "Engine 4.7.2 release notes",
     ),
     "a dependency update": ("Bump ruff from 1.2 to 1.3", "chore(deps): update the dependencies", "Upgrade mypy to 1.5"),
     "a merge": ("Merge branch 'main' into topic", "Merged the parser branch of Ada"),
@@ -29,6 +30,9 @@ CAUGHT: dict[str, tuple[str, ...]] = {
         "Fix lint errors",
         "more doc fixes",
         "minor cleanups",
+        "More fixes for engine",
+        "Fix small typo in Readme",
+        "Commit missing changes",
     ),
     "first person": ("Explain why we read twice", "Remove the code that I wrote", "Use my own reader here"),
     "a joke": ("Whoops, restore the reader config", "fix the pesky reader of headers"),
@@ -42,6 +46,9 @@ CAUGHT: dict[str, tuple[str, ...]] = {
         "Finally support the reader",
         "Attempt to fix the reader",
         "Get CI passing",
+        "Clicking version - still missing frames",
+        "Fix the cache issues, see below",
+        "This is #127 but only with the reader",
     ),
     "a move, a rename or a regeneration": (
         "Move the reader to io",
@@ -49,7 +56,13 @@ CAUGHT: dict[str, tuple[str, ...]] = {
         "Regenerate the tables of x",
     ),
     "formatting or imports": ("Run black on everything", "Remove unused imports here", "Format code with prettier"),
-    "machine-written": ("Update docs/index.md", "[pre-commit.ci] pre-commit autoupdate", "Add files via upload"),
+    "machine-written": (
+        "Update docs/index.md",
+        "Squashed commit of the following",
+        "Add 'packages/kit/' from commit '2b8a73'",
+        "[pre-commit.ci] pre-commit autoupdate",
+        "Add files via upload",
+    ),
     "work on the changelog": ("Add missing changelog entry for the reader", "Update the release notes"),
     "an e-mail address": ("Send the report to ada@example.org daily",),
     "the shape of a secret": ("Use token = abcdef123456 for the registry",),
@@ -66,6 +79,8 @@ FREE = (
     "Make the runtime release the lock of idle workers",
     "Fix arithmetic stability issue",
     "Support I/O on sockets with timeouts",
+    "Fix typo correction of misspelled commands",
+    "Part the reader from its socket",
 )
 
 

@@ -45,6 +45,11 @@ def _themes(changes: Sequence[Change], texts: ProjectTexts | None = None) -> tup
         ("crates/engine-io/src/lib.rs", ["engine-io"]),
         ("docs/guide/sockets.md", ["sockets"]),
         ("tests/storage/test_reader.py", []),
+        ("docs/zh/customize/sockets.md", ["sockets"]),
+        ("site/user-guide/concepts/storage.rst", ["storage"]),
+        ("docs/source/release-notes.rst", []),
+        ("docs/_includes/top.html", []),
+        ("engine/version_current.go", []),
         ("setup.py", []),
         ("storage/logo.png", []),
         (".github/workflows/ci.yml", []),
@@ -66,6 +71,19 @@ def test_a_theme_has_a_tenth_of_the_changes_and_its_own_months_and_total() -> No
     (theme,) = _themes(storage + rest)
     assert (theme.name, theme.folder, len(theme.changes), theme.total) == ("storage", "engine/storage", 6, 6)
     assert theme.first
+
+
+def test_where_no_part_has_a_tenth_a_twentieth_is_enough() -> None:
+    storage = _changes(*[["engine/storage/reader.py"]] * 4)
+    rest = _changes(*[[f"engine/part{letter}/x.py"] for letter in "abcdefghijklmnopqrstuvwxyz" * 2], first=20)
+    assert [theme.name for theme in _themes(storage + rest)] == ["storage"]
+
+
+def test_of_code_and_pages_about_a_part_the_code_is_its_folder() -> None:
+    pages = _changes(*[["docs/storage/a.md"]] * 6)
+    code = _changes(*[["engine/storage/reader.py"]] * 4, first=20)
+    rest = _changes(*[[f"engine/part{letter}/x.py"] for letter in "abcdefgh"], first=40)
+    assert [theme.folder for theme in _themes(pages + code + rest)] == ["engine/storage"]
 
 
 def test_a_heading_of_the_documentation_spells_the_name() -> None:
