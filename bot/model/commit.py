@@ -41,7 +41,7 @@ class Signature(Struct, frozen=True):
     bot: bool = False
     """GitHub says type Bot"""
     stated: Literal["machine", "person"] | None = None
-    """what the repository's own file says: it holds for this commit and changes no account"""
+    """what the repository's own file or the person says: it holds for this commit and changes no account"""
     host: str = GITHUB
     """the server of the repository: only its noreply addresses prove an account"""
 

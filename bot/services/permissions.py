@@ -21,7 +21,7 @@ from bot.services.corrections import fold_for_readers
 from bot.store import installations, ledger, outbox, visibility
 
 MAINTAINERS = frozenset(("admin", "maintain", "write"))
-OWN: frozenset[Name] = frozenset(("me", "accept", "reject", "anonymise", "public", "opt-out", "forget-me"))
+OWN: frozenset[Name] = frozenset(("me", "accept", "reject", "human", "anonymise", "public", "opt-out", "forget-me"))
 """commands about the person who asks"""
 ABOUT_WORK: frozenset[Name] = frozenset(("why", "classify", "dispute"))
 

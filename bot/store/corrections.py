@@ -9,11 +9,12 @@ from typing import Any, Literal
 from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, select
 
-from bot.model.ids import ChangeId, PersonKey, RepositoryId
+from bot.model.ids import ChangeId, PersonKey, RepositoryId, UserId
 from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.dialect import insert_into
+from bot.store.installations import REPOSITORY
 
-CorrectionKind = Literal["classify", "credit", "dispute", "forget", "opt-out", "visibility"]
+CorrectionKind = Literal["classify", "credit", "dispute", "forget", "human", "opt-out", "visibility"]
 
 CORRECTION = Table(
     "correction",
@@ -58,6 +59,20 @@ def of_repositories(connection: Connection, repositories: Sequence[RepositoryId]
     """Corrections about changes in these repositories, in the order they were made."""
     of_these = CORRECTION.c.repository_id.in_(repositories) & CORRECTION.c.kind.in_(("classify", "credit", "dispute"))
     return _read(connection, of_these)
+
+
+def people_who_said_so(connection: Connection, repository: RepositoryId) -> frozenset[UserId]:
+    """The accounts whose owners said, anywhere in this repository's installation, that they are no machine."""
+    installation = select(REPOSITORY.c.installation_id).where(REPOSITORY.c.id == repository).scalar_subquery()
+    reached = select(REPOSITORY.c.id).where(REPOSITORY.c.installation_id == installation)
+    query = select(CORRECTION.c.person_key).where(CORRECTION.c.kind == "human", CORRECTION.c.repository_id.in_(reached))
+    return frozenset(UserId(int(row.person_key.removeprefix("u:"))) for row in connection.execute(query))
+
+
+def has_said_so(connection: Connection, person: PersonKey) -> bool:
+    """Whether this person has said anywhere that they are no machine."""
+    same = (CORRECTION.c.person_key == person) & (CORRECTION.c.kind == "human")
+    return connection.execute(select(CORRECTION.c.event_key).where(same).limit(1)).first() is not None
 
 
 def disputes_of(connection: Connection, people: Collection[PersonKey]) -> list[tuple[RepositoryId, int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import Column, Connection, Table, delete, select
+from sqlalchemy import Column, Connection, Table, delete, select, update
 
 from bot.landing.identity.evidence import named_keys
 from bot.model.fact import Fact, fact_from_json, fact_to_json
@@ -19,7 +19,7 @@ from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.dialect import STREAMED
 from bot.store.inserts import insert_absent
 from bot.store.installations import REPOSITORY
-from bot.store.ledger import FACT
+from bot.store.ledger import FACT, FACT_PERSON
 
 MEASUREMENT = Table(
     "measurement",
@@ -52,6 +52,16 @@ def repositories_outdated(connection: Connection, method: int) -> list[tuple[Ins
         .order_by(REPOSITORY.c.id)
     )
     return [(InstallationId(row[0]), RepositoryId(row[1])) for row in connection.execute(query)]
+
+
+def mark_outdated(connection: Connection, installation: InstallationId, person: PersonKey, method: int) -> int:
+    """Have everything by this person in an installation measured again, because its rules changed; the commits."""
+    theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key == person)
+    reached = select(REPOSITORY.c.id).where(
+        REPOSITORY.c.installation_id == installation, REPOSITORY.c.removed_at.is_(None)
+    )
+    wanted = FACT.c.id.in_(theirs) & FACT.c.repository_id.in_(reached) & (FACT.c.method == method)
+    return connection.execute(update(FACT).where(wanted).values(method=method - 1)).rowcount
 
 
 def keep(

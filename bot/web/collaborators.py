@@ -20,6 +20,7 @@ from bot.configuration.signing import SigningKey
 from bot.model.ids import PersonKey, RepositoryId
 from bot.services.claims import ClaimDecision, decide_on_page
 from bot.services.context import Context
+from bot.services.no_machine import say_human_everywhere
 from bot.services.privacy.erasure import defer_for_account, forget
 from bot.store.engine import Store
 from bot.web.answer_cache import AnswerCache
@@ -50,6 +51,8 @@ class Pages(Redacted, frozen=True):
     """erases a person from the ledger, in the transaction that deletes their choices"""
     decide: Callable[[Connection, ClaimDecision, RepositoryId], None] | None = None
     """accepts or rejects what others say is a person's work in a repository"""
+    say_human: Callable[[Connection, PersonKey, str], None] | None = None
+    """records that a person is no machine, wherever their work is withheld; the last argument identifies the event"""
     refresh_posts: Callable[[Connection, PersonKey], None] | None = None
     """schedules rewriting of posts, in the transaction that changes how a person is shown"""
     requests_a_minute: int = 240
@@ -85,6 +88,9 @@ def build_pages(settings: Settings, context: Context) -> Pages:
     def decide(connection: Connection, decision: ClaimDecision, repository: RepositoryId) -> None:
         decide_on_page(connection, context, decision, repository)
 
+    def say_human(connection: Connection, key: PersonKey, event: str) -> None:
+        say_human_everywhere(connection, context, key, event)
+
     def refresh_posts(connection: Connection, key: PersonKey) -> None:
         defer_for_account(connection, context, "refresh_person", key)
 
@@ -98,6 +104,7 @@ def build_pages(settings: Settings, context: Context) -> Pages:
         sign_in=_sign_in(settings),
         erase=erase,
         decide=decide,
+        say_human=say_human,
         refresh_posts=refresh_posts,
         secret=settings.links_key or link_secret(settings.data / "links.key"),
         signing=_signing(settings),

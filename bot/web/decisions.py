@@ -120,6 +120,13 @@ async def _decide_claims(context: PageContext, owner: Owner, form: FormFields) -
     await context.pages.store.write(save)
 
 
+async def _say_human(context: PageContext, owner: Owner, form: FormFields) -> None:
+    """The person is no machine. Whoever signs in is an account of the type User."""
+    if context.pages.say_human is not None:
+        event = f"settings:{secrets.token_hex(8)}"
+        await context.pages.store.write(context.pages.say_human, owner.key, event)
+
+
 async def _switch_opt_out(context: PageContext, owner: Owner, form: FormFields) -> None:
     def save(connection: Connection) -> None:
         choices.opt_out(connection, owner.key, context.pages.clock() if _switch_value(form) else None)
@@ -187,6 +194,7 @@ ACTIONS: Mapping[str, Action] = MappingProxyType(
         "naming": _switch_naming,
         "repository": _switch_repository,
         "claims": _decide_claims,
+        "human": _say_human,
         "opt-out": _switch_opt_out,
         "mint": _mint,
         "revoke": _revoke,

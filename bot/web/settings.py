@@ -9,11 +9,13 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.landing.identity.credit import change_credits
+from bot.landing.identity.machines import is_machine
+from bot.model.commit import Signature
 from bot.model.ids import RepositoryId
 from bot.render.html.page import PageOptions, render_page
 from bot.render.html.settings import ClaimRow, LinkRow, RepositoryRow, SettingsView, settings_page, sign_in_page
 from bot.render.wording import date_name, month_name
-from bot.store import choices, links, records, snapshots, visibility
+from bot.store import choices, corrections, links, records, snapshots, visibility
 from bot.store.snapshots import SnapshotEntry
 from bot.store.visibility import PersonState, RepositoryState
 from bot.web import profiles, subjects
@@ -71,6 +73,7 @@ def _view(connection: Connection, context: PageContext, owner: Owner) -> Setting
         address=_public_address(context, person),
         repositories=tuple(RepositoryRow(one.id, one.full_name, one.id in hidden) for one in visible),
         claims=_claims(connection, person, visible),
+        withheld=_is_withheld(connection, owner),
         organisations=_organisations(found),
         links=tuple(
             LinkRow(
@@ -99,12 +102,21 @@ def _claims(connection: Connection, person: PersonState, visible: Sequence[Repos
     for change in found.changes(repositories_of(visible)):
         for commit, parts in change_credits(change):
             repository = ids.get(commit.fact.repository)
-            if repository is not None and any(one.person in person.keys and one.grade == "claimed" for one in parts):
+            reasons = [one.why for one in parts if one.person in person.keys and one.grade == "claimed"]
+            if repository is not None and reasons:
                 number = commit.fact.pull_request or 0
                 key = (repository, number)
                 before = rows.get(key) or ClaimRow(repository, commit.fact.repository, number, change.title, 0)
-                rows[key] = replace(before, commits=before.commits + 1)
+                why = tuple(dict.fromkeys((*before.why, *reasons)))
+                rows[key] = replace(before, commits=before.commits + 1, why=why)
     return tuple(rows[key] for key in sorted(rows)[:_MOST_CLAIMS])
+
+
+def _is_withheld(connection: Connection, owner: Owner) -> bool:
+    """Whether credit is withheld because the login is a machine's, or looks like one, and nobody said otherwise."""
+    login = owner.session.login
+    looks = is_machine(Signature(login, "", owner.session.user_id, login))
+    return looks and not corrections.has_said_so(connection, owner.key)
 
 
 def _snapshot_label(snapshot: SnapshotEntry) -> str:

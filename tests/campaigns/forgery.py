@@ -15,7 +15,7 @@ import json
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -275,11 +275,17 @@ async def _page(store: Store, reader: Reader, user: int, forger: Forger) -> str:
     opened = await store.read(subjects.open_by_login, ACCOUNTS[user])
     if opened is None:
         return "404"
-    text = render_json((await reader.read(opened, NOW)).profile)
+    return unreachable_part(render_json((await reader.read(opened, NOW)).profile), forger)
+
+
+def unreachable_part(page: str, forger: Forger) -> str:
+    """What this forger must not change in the JSON form of a public page.
+
+    Who may write to a repository reaches that organisation's attributed work, and nothing that is proved anywhere.
+    """
     if forger != "writer":
-        return text
-    # Who may write there reaches that organisation's attributed work, and nothing that is proved anywhere.
-    rows = [row for row in json.loads(text)["changes"] if row["repository"] != CEDAR.repository.full_name]
+        return page
+    rows = [row for row in json.loads(page)["changes"] if row["repository"] != CEDAR.repository.full_name]
     return json.dumps([row for row in rows if row.get("grade") == "proved"], sort_keys=True)
 
 
@@ -296,19 +302,38 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--deliveries", type=int, default=40, help="of them, worlds in which all arrives as webhooks")
     parser.add_argument("--minutes", type=float, default=60.0)
     given = parser.parse_args()
-    end, done, wrong = time.monotonic() + 60 * given.minutes, 0, 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(given.first, given.first + given.worlds):
-            if time.monotonic() > end:
-                break
-            for line in differences(seed, Path(folder)):
-                print(line, flush=True)
-                wrong += 1
-            done += 1
-    print(f"{done} worlds with {len(FORGERS)} forgers each: {wrong} differences")
-    raise SystemExit(1 if wrong else 0)
+    end = time.monotonic() + 60 * given.minutes
+    delivered = range(given.first, given.first + min(given.deliveries, given.worlds))
+    recorded = range(delivered.stop, given.first + given.worlds)
+    by_webhook = _run(delivered, end, by_deliveries)
+    directly = _run(recorded, end, lambda seed, folder: list(differences(seed, folder)))
+    for (done, wrong), how in ((by_webhook, "by webhooks"), (directly, "recorded directly")):
+        print(f"{done} worlds {how}, with {len(FORGERS)} forgers each: {wrong} differences")
+    raise SystemExit(1 if by_webhook[1] or directly[1] else 0)
+
+
+def by_deliveries(seed: int, folder: Path) -> list[str]:
+    """The same for a world of this seed in which everything arrives as webhooks of a simulated GitHub."""
+    from tests.campaigns.forged_deliveries import forged_differences
+
+    return asyncio.run(forged_differences(seed, folder))
+
+
+def _run(seeds: range, end: float, compare: Callable[[int, Path], list[str]]) -> tuple[int, int]:
+    """How many of these worlds were compared by `end`, and the differences in them, each of which is printed."""
+    done, wrong = 0, 0
+    for seed in seeds:
+        if time.monotonic() > end:
+            break
+        with tempfile.TemporaryDirectory() as folder:
+            found = compare(seed, Path(folder))
+        for line in found:
+            print(line, flush=True)
+        done, wrong = done + 1, wrong + len(found)
+    return done, wrong
 
 
 if __name__ == "__main__":

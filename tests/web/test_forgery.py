@@ -9,9 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from bot.landing.identity import credit, public_work
+from bot.landing.identity.machines import StatedMachines
+from bot.landing.repo_config.options import RepoConfig
+from bot.services.commands import comments
 from bot.services.recording import record
 from bot.store import people
 from bot.web import profile_reader
+from tests.campaigns.forged_deliveries import forged_differences
 from tests.campaigns.forgery import Forger, differences
 
 
@@ -61,3 +65,42 @@ def test_a_planted_bug_is_caught(bug: str, tmp_path: Path, monkeypatch: pytest.M
     forger, module, name, planted = BUGS[bug]
     monkeypatch.setattr(module, name, planted)
     assert any(next(differences(seed, tmp_path, forgers=(forger,)), None) for seed in range(8))
+
+
+async def test_worlds_of_webhooks_with_a_forger_equal_those_without(tmp_path: Path) -> None:
+    assert await forged_differences(3, tmp_path) == []
+
+
+_STATED: set[str] = set()
+
+
+def _every_file_is_everywhere(config: RepoConfig) -> StatedMachines:
+    """The machines of all the files that were ever read."""
+    _STATED.update(config.machines_add)
+    return StatedMachines(frozenset(_STATED))
+
+
+DELIVERED_BUGS: dict[str, tuple[tuple[Forger, ...], Any, str, Any]] = {
+    "a settings file is everybody's": (("stranger",), RepoConfig, "stated_machines", _every_file_is_everywhere),
+    "any comment is a command": (("stranger",), comments, "may_ask", lambda *_, **__: True),
+    "every opener may write": (
+        ("outsider",),
+        credit,
+        "grade_of_author",
+        lambda fact: ("attributed", "author in a pull request opened with write access"),
+    ),
+    "a commit names its account": (("writer",), record, "_see_people", _newest_commit_names_the_account),
+}
+
+
+@pytest.mark.parametrize("bug", DELIVERED_BUGS)
+async def test_a_bug_planted_behind_the_webhooks_is_caught(
+    bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgers, where, name, planted = DELIVERED_BUGS[bug]
+    _STATED.clear()
+    monkeypatch.setattr(where, name, planted)
+    for seed in range(4):
+        if await forged_differences(seed, tmp_path / str(seed), forgers=forgers):
+            return
+    pytest.fail("no world showed it")

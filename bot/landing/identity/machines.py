@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.landing.identity.addresses import account_of, host_name, login_of, noreply, plain_email
+from bot.landing.identity.addresses import account_of, host_name, login_of, noreply, plain_email, user_id_of
 from bot.landing.identity.machine_names import (
     ROLES,
     is_agent_local,
@@ -125,14 +125,16 @@ class StatedMachines(Struct, frozen=True):
 
     added: frozenset[str] = frozenset()
     people: frozenset[str] = frozenset()
+    accounts: frozenset[UserId] = frozenset()
+    """accounts whose owners said themselves that they are people"""
 
     def __bool__(self) -> bool:
-        return bool(self.added or self.people)
+        return bool(self.added or self.people or self.accounts)
 
     def mark(self, sig: Signature) -> Signature:
-        """The signature with what the file says about it; `people` wins."""
+        """The signature with what is stated about it; what people say of themselves wins, then `people`."""
         known = {plain_email(sig.email), login_of(sig)}
-        if self.people & known:
+        if self.people & known or (self.accounts and user_id_of(sig) in self.accounts):
             return replace(sig, stated="person")
         return replace(sig, stated="machine") if self.added & known else sig
 

@@ -23,6 +23,8 @@ class ClaimRow(Struct, frozen=True):
     number: int
     title: str
     commits: int
+    why: tuple[str, ...] = ()
+    """why this is only a claim"""
 
 
 class LinkRow(Struct, frozen=True):
@@ -50,6 +52,8 @@ class SettingsView(Struct, frozen=True):
     """address of the public page; empty if there is none"""
     repositories: tuple[RepositoryRow, ...] = ()
     claims: tuple[ClaimRow, ...] = ()
+    withheld: bool = False
+    """credit is withheld because the account is taken for a machine"""
     organisations: tuple[tuple[int, str], ...] = ()
     links: tuple[LinkRow, ...] = ()
     snapshots: tuple[tuple[str, str], ...] = ()

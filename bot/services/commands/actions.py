@@ -31,6 +31,7 @@ from bot.services.context import Context, job_reference
 from bot.services.digests.month_note import month_note, month_number
 from bot.services.digests.refresh import refresh_digests, refresh_months
 from bot.services.digests.scope import expected_scope
+from bot.services.no_machine import say_human
 from bot.services.permissions import Asker, Scene, is_author
 from bot.services.posting.landings import request_landing_posts
 from bot.services.privacy import choices, erasure
@@ -106,6 +107,12 @@ def _decide_claims(connection: Connection, context: Context, asked: CommandReque
         repositories = sorted({scene.repository_id, *(repository_of(row.target) for row in rows)})
     choices.ensure_person(connection, asker)
     return CommandResult(done=bool(decide_claims(connection, context, decision, (scene.installation, repositories))))
+
+
+def _say_human(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    scene = asked.scene
+    say_human(connection, context, asked.asker.key, (scene.installation, scene.repository_id), event=asked.event)
+    return DONE
 
 
 def _make_anonymous(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
@@ -230,6 +237,7 @@ ACTIONS: Mapping[Name, Action] = {
     "me": _report_own,
     "accept": _accept,
     "reject": _reject,
+    "human": _say_human,
     "anonymise": _make_anonymous,
     "public": _set_public,
     "opt-out": _opt_out,

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.github.client import Client
@@ -17,7 +18,7 @@ from bot.landing.lines.attributes import Attributes
 from bot.landing.repo_config.files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.metrics.measure import Measure
 from bot.model.commit import Repository
-from bot.model.ids import RepositoryId
+from bot.model.ids import RepositoryId, UserId
 from bot.services.context import Context
 from bot.services.repository_settings import (
     SHARED_REPOSITORY,
@@ -26,7 +27,7 @@ from bot.services.repository_settings import (
     save_settings,
     stored_settings,
 )
-from bot.store import configurations, installations
+from bot.store import configurations, corrections, installations
 
 RULE_FILES = frozenset((CONFIG_PATH, ATTRIBUTES_PATH))
 _LARGE = 2_000
@@ -41,6 +42,8 @@ class CurrentRules(Struct, frozen=True):
     settings: RepositorySettings
     attributes: str
     fresh: bool = True
+    people: frozenset[UserId] = frozenset()
+    """accounts whose owners said in this installation that they are no machine"""
 
     async def measure(self) -> Measure:
         """The rules for `measure`. Patterns of a large file take seconds, so they are parsed in a thread."""
@@ -48,7 +51,8 @@ class CurrentRules(Struct, frozen=True):
         found = (
             await asyncio.to_thread(_parse_attributes, self.attributes) if large else _parse_attributes(self.attributes)
         )
-        return Measure.of(self.settings.config, found)
+        rules = Measure.of(self.settings.config, found)
+        return rules if not self.people else replace(rules, machines=replace(rules.machines, accounts=self.people))
 
 
 @lru_cache(maxsize=16)
@@ -65,7 +69,9 @@ async def current_rules(context: Context, client: Client, repository: Repository
         if kept is not None:
             return kept
     settings = await read_repository_settings(context, client, repository)
-    return CurrentRules(settings, await read_file(client, repository, ATTRIBUTES_PATH) or "")
+    attributes = await read_file(client, repository, ATTRIBUTES_PATH) or ""
+    people = await context.store.read(corrections.people_who_said_so, number)
+    return CurrentRules(settings, attributes, people=people)
 
 
 def _stored_rules(
@@ -74,7 +80,8 @@ def _stored_rules(
     kept = configurations.read_attributes(connection, number)
     if kept is None or not _is_trusted(connection, repository, kept[1], now):
         return None
-    return CurrentRules(stored_settings(connection, number), kept[0], fresh=False)
+    people = corrections.people_who_said_so(connection, number)
+    return CurrentRules(stored_settings(connection, number), kept[0], fresh=False, people=people)
 
 
 def _is_trusted(connection: Connection, repository: Repository, read_at: datetime, now: datetime) -> bool:
