@@ -388,6 +388,11 @@ def test_a_profile_verifies_and_a_changed_number_is_named(
     assert (answer.code, answer.out) == (1, "overall.commits: published 5, recomputed 4\n")
     file.write_text("{", "utf-8")
     assert_refused(almanac("verify", *clones, "--profile", str(file)), "not JSON")
+    profile["method"]["version"] = "0"
+    file.write_text(json.dumps(profile), "utf-8")
+    assert_refused(almanac("verify", *clones, "--profile", str(file)), 'method version "0"')
+    assert_refused(almanac("verify", str(tmp_path / "gone"), "--profile", str(file)))
+    assert_refused(almanac("verify", *clones, "--profile", str(tmp_path)), "cannot be read")
 
 
 def test_a_configuration_file_is_judged_line_by_line(almanac: Command, tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def verify(
 ) -> int:
     """Recompute a published profile and compare.
 
-    Prints the differences; exits 1 if there are any.
+    Prints the differences; exits 1 if there are any, and 2 if profile and clones cannot be compared.
 
     Corrections by people, and what only GitHub knew, come from the profile; each of them is printed.
     """

@@ -84,6 +84,20 @@ async def test_an_outsiders_co_author_counts_once_they_accept_also_after_a_rebui
         assert _counted(there, "bea") == (0, 0, 0)
 
 
+async def test_an_accepted_claim_is_unverifiable_in_a_clone_and_not_different(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.time", lambda: NOW.timestamp() + 86_400)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    async with town(github, tmp_path) as there:
+        number = await _squash_of_two(there, "sid")
+        await there.say(there.repository.issues[number], "/almanac accept", by="bea")
+        (row,), _, checked = await _rows_and_page(there, tmp_path, "bea")
+        assert (row["grade"], row["own_lines"]) == ("attributed", 2)
+        assert checked.differences == ()
+        assert f"changes[acme/app#{number}].grade is attributed" in checked.stated
+
+
 async def test_a_trailer_writes_nothing_about_the_account_that_it_names(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         await there.land("feat: add a lamp", by="ada")
