@@ -8,11 +8,12 @@ HARPER ?= build/extras/node_modules/harper.js
 HARPER_VERSION := 2.10.0
 HELD   := install --disable-pip-version-check --quiet --no-deps --require-hashes
 LOCKED := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --all-extras
+INDEXED = index=$${PIP_INDEX_URL:-$$($(PYTHON) -m pip config get global.index-url 2>/dev/null)}; env $${index:+UV_DEFAULT_INDEX="$$index"}
 OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-forgery campaign-host campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels package sbom lock clean help
+.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-forgery campaign-host campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels package docs platforms image sbom lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -102,12 +103,26 @@ prose: $(STAMP) ## the English of documents, help and pages, by Harper (needs No
 lint-slow: lint wheels  ## lint, and whether all installs without a compiler
 
 wheels: $(STAMP)  ## whether each runtime dependency has a binary wheel for every system and Python (two minutes)
-	@index=$${PIP_INDEX_URL:-$$($(PYTHON) -m pip config get global.index-url 2>/dev/null)}; \
-	  env $${index:+UV_DEFAULT_INDEX="$$index"} $(BIN)/python scripts/check_wheels.py
+	@$(INDEXED) $(BIN)/python scripts/check_wheels.py
 
 package: $(STAMP)  ## sdist and wheel in dist/, checked, installed in a clean environment and used
-	@index=$${PIP_INDEX_URL:-$$($(PYTHON) -m pip config get global.index-url 2>/dev/null)}; \
-	  env $${index:+UV_DEFAULT_INDEX="$$index"} $(BIN)/python scripts/check_package.py
+	@$(INDEXED) $(BIN)/python scripts/check_package.py
+
+build/ci/.ready: ci.lock | $(STAMP)
+	@$(PYTHON) -m venv --clear --without-pip build/ci
+	@$(INDEXED) $(BIN)/uv pip install --quiet --python build/ci/bin/python --no-deps --require-hashes -r ci.lock
+	@touch $@
+
+docs: $(STAMP) build/ci/.ready  ## the documentation site in build/site; fails on a link that leads nowhere
+	@$(BIN)/python -m scripts.docs_site stage
+	@NO_MKDOCS_2_WARNING=1 build/ci/bin/mkdocs build --quiet --strict
+	@$(BIN)/python -m scripts.docs_site finish
+
+platforms: $(STAMP) build/ci/.ready  ## lints deploy/, and runs the processes of each platform under its conventions
+	@$(BIN)/python -m tests.campaigns.platforms build/ci/bin
+
+image:          ## the container image, with docker, podman, or buildah from Debian packages as root
+	@scripts/build_image.sh
 
 sbom: $(STAMP)  ## build/sbom.json: every package that Almanac runs with, as CycloneDX
 	@mkdir -p build
@@ -116,6 +131,7 @@ sbom: $(STAMP)  ## build/sbom.json: every package that Almanac runs with, as Cyc
 lock:           ## refresh development.lock and requirements.lock (needs uv)
 	uv pip compile $(LOCKED) --group dev pyproject.toml -o development.lock
 	uv pip compile $(LOCKED) --group build -c development.lock pyproject.toml -o requirements.lock
+	uv pip compile $(filter-out --all-extras,$(LOCKED)) --group pyproject.toml:ci -o ci.lock
 
 clean:
 	rm -rf $(VENV) build dist

@@ -27,7 +27,15 @@ LONGEST_HANDLER = 20
 WRITTEN_ONCE = "bot/store/migrations/versions"
 """a migration is history: it is not split afterwards"""
 BANNED = {"util", "utils", "helper", "helpers", "manager", "common", "misc", "data", "info", "process"}
-LOCK_FILES = ("requirements.lock", "development.lock", "package-lock.json", "uv.lock", "poetry.lock", "yarn.lock")
+LOCK_FILES = (
+    "requirements.lock",
+    "development.lock",
+    "ci.lock",
+    "package-lock.json",
+    "uv.lock",
+    "poetry.lock",
+    "yarn.lock",
+)
 ADDRESS = re.compile(r"^(?!\s*\"url\": ).*(?:://|--(?:extra-)?index-url|--find-links|--trusted-host)", re.MULTILINE)
 """where packages come from; `url` in npm's lock is that of a sponsor"""
 INSTALL = re.compile(r"\b(?:pipx?|uv|uvx)(?: tool| pip)? (?:install|run|add) ((?:[^`\n]*?))(?=[`\n#;&|]|$)")
@@ -273,7 +281,7 @@ def test_a_private_name_is_seen_however_it_is_reached(code: str, reached: int) -
 
 def test_lock_files_hold_no_address() -> None:
     locks = [path for path in files() if Path(path).name in LOCK_FILES]
-    assert {"requirements.lock", "development.lock"} <= set(locks)
+    assert {"requirements.lock", "development.lock", "ci.lock"} <= set(locks)
     assert [path for path in locks if ADDRESS.search(text(path) or "")] == []
 
 
