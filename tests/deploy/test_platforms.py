@@ -125,13 +125,13 @@ LINES = (
     r"WORKDIR /checkout",
     r"COPY requirements\.lock \.",
     (
-        r"RUN pip download --no-cache-dir --no-deps --only-binary :all: --require-hashes --requirement requirements\.lock "
-        r"--dest /verified"
+        r"RUN pip download --no-cache-dir --no-deps --only-binary :all: --require-hashes "
+        r"--requirement requirements\.lock --dest /verified"
     ),
     r"COPY \. \.",
     (
-        r"RUN python -m venv --without-pip /almanac && pip --python /almanac/bin/python install --no-cache-dir --no-index "
-        r'--find-links /verified "\.\[postgres\]"'
+        r"RUN python -m venv --without-pip /almanac && pip --python /almanac/bin/python install --no-cache-dir "
+        r'--no-index --find-links /verified "\.\[postgres\]"'
     ),
     r"FROM python:\$\{PYTHON\}-slim",
     (
