@@ -74,7 +74,7 @@ async def _registered(github: Simulator, folder: Path, told: pytest.CaptureFixtu
         await _press(tab, "a[href='/settings/sign-in']", "/login/oauth/authorize")
         await _press(tab, "li a", f"{settings.port}/settings")
         await until(lambda: tab.evaluate("document.title.startsWith('Settings')"))
-        assert "Settings of ada-fen" in await tab.evaluate("document.body.innerText")
+        assert "The record of ada-fen" in await tab.evaluate("document.body.innerText")
         await _press(tab, "form[action='/settings/sign-out'] button", "/settings", says="Sign in with GitHub")
         strangers = [one for one in tab.requests if not one.startswith((settings.public_url, github.url, "about:"))]
         return wrong + strangers + [error for error in tab.errors if not _is_of_the_browser(error, github)]

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(program() is None, reason="CHROMIUM IS NOT INSTA
 
 ADA = ("Ada Brook", "7+ada-brook@users.noreply.github.com")
 _LINKS = "[...document.querySelectorAll('a[href], img[src]')].map(one => one.href || one.src)"
-_FITS = "document.documentElement.scrollWidth <= innerWidth"
+_FITS = "document.documentElement.scrollWidth <= 360"
 _UNFOLD = "document.querySelectorAll('details').forEach(one => one.open = true)"
 _OURS = "document.querySelector('body > header > .brand') !== null"
 _SEEN = "[...document.images].every(one => one.complete && one.naturalWidth > 0)"

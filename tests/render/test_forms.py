@@ -151,7 +151,7 @@ def test_a_year_with_only_credited_commits_is_not_called_active() -> None:
     base = small_profile()
     credited = replace(base.months[0], month=Month("2019-03"), numbers={"co_authored": 2}, items=())
     html = RENDERERS["html"](replace(base, months=(*base.months, credited)))
-    assert "<summary>2 co-authored commits</summary>" in html
+    assert "<summary><h3>2019</h3> <span>2 co-authored commits</span></summary>" in html
 
 
 @pytest.mark.parametrize(

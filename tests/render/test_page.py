@@ -17,7 +17,9 @@ from bot.metrics.registry import metrics_on
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId
 from bot.model.profile import AiUsage, Contributor, MonthRecord, Profile, Quality, Score, ScoreEvidence, Sentence, Text
+from bot.render import wording
 from bot.render.html.page import BUDGET, PageOptions, render_html, render_page, style, style_hash
+from bot.render.html.site import restrict_to_month
 
 from .factories import empty_profile, long_profile, small_profile
 from .hostile import payloads
@@ -133,6 +135,36 @@ def test_ten_years_with_long_texts_fit_too() -> None:
         for month in profile.months
     )
     assert len(render_html(replace(profile, months=wordy)).encode()) < 150_000
+
+
+@pytest.mark.parametrize(("months", "changes"), [(120, 60), (360, 12), (540, 40)])
+def test_the_largest_records_fit_and_name_every_month(months: int, changes: int) -> None:
+    """45 years with work in every month, and 22,000 changes."""
+    profile = long_profile(months=months, changes_a_month=changes)
+    page = render_html(profile)
+    assert len(page.encode()) < 150_000
+    assert [month.month for month in profile.months if f"id=m{month.month}" not in page] == []
+
+
+def test_a_record_of_one_month_says_everything_once() -> None:
+    base = small_profile()
+    (month, *_) = base.months
+    page = render_html(replace(restrict_to_month(base, month.month), narrative=month.summary, non_code_months=()))
+    text = re.sub("<[^>]*>", "", page[page.index("<main") :])
+    quoted = [one.quoted for one in month.summary.sentences if one.quoted]
+    assert [said for said in (wording.tally(month), *quoted) if text.count(said) > 1] == []
+
+
+def test_what_is_empty_has_no_section() -> None:
+    page = render_html(empty_profile())
+    assert re.findall("<section id=([a-z]+)", page) == ["overall", "verify"]
+    assert re.findall("<a href=#([a-z]+)>", page) == ["overall", "verify"]
+
+
+def test_nothing_large_is_zero_or_unknown() -> None:
+    page = render_html(empty_profile())
+    large = re.findall("<dd>([^<]*)", page)
+    assert large == []
 
 
 def test_a_page_of_many_long_years_shows_the_first_sentence_of_the_oldest_months() -> None:

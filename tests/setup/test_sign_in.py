@@ -49,7 +49,7 @@ async def test_a_person_signs_in_through_github_and_sees_their_own_settings(gith
         attempt = SimpleCookie({ATTEMPT_COOKIE: cookies[ATTEMPT_COOKIE].value})
         assert (await _get(session, back, cookies))[::2] == (303, "/settings")
         assert cookies[SESSION_COOKIE].value
-        assert f"Settings of {person.login}" in (await _get(session, f"{here}/settings", cookies))[1]
+        assert f"The record of {person.login}" in (await _get(session, f"{here}/settings", cookies))[1]
         assert (await _get(session, back, attempt))[0] == 403, "a code is good once"
 
 

@@ -2,7 +2,7 @@
 
 The newest months list every change with its title and link. If the page would exceed its budget, older months show
 only the numbers of their changes, still older ones only a count, and the oldest months of very long histories also
-show only the first sentence of their text. The JSON format contains everything.
+show only the first sentence of their text, or none. The JSON format contains everything.
 """
 
 from __future__ import annotations
@@ -21,16 +21,19 @@ _IN_FULL = 6
 """active months that list their changes in full before older ones get even the numbers"""
 CITED = 3
 """most changes linked after one sentence; the rest is a number"""
-CITED_BY_DETAIL = {"rows": CITED, "numbers": 2, "count": 1, "first": 1}
+CITED_BY_DETAIL = {"rows": CITED, "numbers": 2, "count": 1, "first": 1, "tally": 0}
 """the same within a month, by its detail: fewer links where the page is short of room"""
 _MONTH, _CITATION = 155, 9
 """bytes of a month without evidence, and of a citation without a link"""
+_LABEL = 30
+"""bytes of the count of a month's items and changes"""
 _UNFOLDING, _NUMBER = 85, 10
 """bytes of the markup around a month's list, and of one change in it by number"""
 _LINKED, _ROW = 14, 84
 """bytes of the link of a citation, and of a row without its title and address"""
 Detail = dict[str, str]
-"""month -> `rows`, `numbers`, `count`, or `first`: a count, and only the first sentence of the text"""
+"""month -> `rows`, `numbers`, `count`, `first` (with one sentence of its text) or `tally` (only what the month adds up
+to)"""
 
 
 class PageEvidence(Struct, frozen=True):
@@ -89,6 +92,11 @@ def _detail(months: Sequence[MonthRecord], listing: Listing, room: int) -> Detai
             break
         room += _size_of_sentences(month.summary.sentences[1:])
         detail[month.month] = "first"
+    for month in reversed(months):
+        if room >= 0:
+            break
+        room += _size_of_sentences(month.summary.sentences[:1]) + _LABEL
+        detail[month.month] = "tally"
     for month in months[:_IN_FULL]:
         room -= (cost := _size_of_numbers(month, listing) + _size_of_rows(month, listing))
         if room < 0:

@@ -16,7 +16,7 @@ from bot.model.ids import ChangeId, Month
 from bot.model.profile import MonthRecord, Profile
 from bot.render import wording
 from bot.render.escaping import HtmlText, html_link, html_names, html_text
-from bot.render.html.evidence import CITED_BY_DETAIL, PageEvidence
+from bot.render.html.evidence import CITED, CITED_BY_DETAIL, PageEvidence
 from bot.render.html.listing import Listing
 from bot.render.html.non_code_activity import non_code_by_month
 from bot.render.html.texts import html_blocks
@@ -24,6 +24,8 @@ from bot.render.non_code_activity import history_months
 
 _UNFOLDED = 8
 """months that a reader sees at least without unfolding a year"""
+_SENTENCES = {"first": 1, "tally": 0}
+"""most sentences of a month's text in these details; in the others all"""
 _KINDS = {
     ("feature", True): FEATURES.label,
     ("bug_fix", True): BUGS.label,
@@ -39,6 +41,8 @@ class Drawn(dict[tuple[Month, str], str]):
 
 def history(profile: Profile, evidence: PageEvidence, drawn: Drawn, months_base: str = "") -> HtmlText:
     """The months by calendar year. A short record is unfolded, of a long one only the newest years."""
+    if len(history_months(profile)) == len(profile.months) == 1 and not evidence.listing.outside_months:
+        return _only_month(profile, evidence, months_base)
     out: list[str] = []
     visible = 0
     non_code = non_code_by_month(evidence.listing.non_code, evidence.cite)
@@ -46,7 +50,7 @@ def history(profile: Profile, evidence: PageEvidence, drawn: Drawn, months_base:
         months = tuple(group)
         unfolded = " open" if visible < _UNFOLDED else ""
         tally = _year_tally([month for month in months if month.month in evidence.detail])
-        out.append(f"<h3>{year}</h3><details class=y{unfolded}><summary>{tally}</summary>")
+        out.append(f"<details class=y{unfolded}><summary><h3>{year}</h3> <span>{tally}</span></summary>")
         out += [
             _draw_month(month, evidence, (non_code.get(month.month, ""), months_base), drawn)
             if month.month in evidence.detail
@@ -61,6 +65,24 @@ def history(profile: Profile, evidence: PageEvidence, drawn: Drawn, months_base:
         out.append(f"<h3>Cited from elsewhere</h3><details><summary>{label}</summary>")
         out.append(f"<article><ul>{rows}</ul></article></details>")
     return HtmlText("".join(out))
+
+
+def _only_month(profile: Profile, evidence: PageEvidence, months_base: str) -> HtmlText:
+    """The month of a record that has no other. The top of the page says how much it is and quotes what leads."""
+    (month,) = profile.months
+    anchor, quoted = f"m{month.month}", {one.quoted for one in profile.narrative.sentences if one.quoted}
+    sentences = [one for one in month.summary.sentences[1:] if one.quoted not in quoted]
+    summary = html_blocks(sentences, evidence.cite_within(CITED, anchor))
+    items = _items(month, evidence, rows=evidence.detail[month.month] == "rows")
+    non_code = non_code_by_month(evidence.listing.non_code, evidence.cite).get(month.month, "")
+    return HtmlText(
+        f"<article id={anchor}><h3>{_linked_name(month.month, months_base)}</h3>{non_code}{summary}{items}</article>\n"
+    )
+
+
+def _linked_name(month: Month, months_base: str) -> str:
+    name = wording.month_name(month)
+    return f"<a href={html_text(months_base)}/{month}>{name}</a>" if months_base else name
 
 
 def _cited_rows(keys: Iterable[ChangeId], evidence: PageEvidence, zone: str) -> str:
@@ -86,12 +108,15 @@ def _cited_row(change: Change, name: str, evidence: PageEvidence, date: str) -> 
 
 
 def _year_tally(months: Sequence[MonthRecord]) -> str:
-    """`3 active months: 41 commits • 7 features`; a month with only credited commits is not active."""
+    """`3 active months: 41 commits • 7 features`; a month with only credited commits is not active. Of a year with one
+    month, that month says how much it was."""
     if not months:
         return "only reviews and triage"
     sums = [(metric, sum(month.numbers.get(metric.key) or 0 for month in months)) for metric in metrics_on("year")]
     amounts = [metric.quantity(number) for metric, number in sums if number and metric.additive]
     active = sum(month.commits > 0 for month in months)
+    if active == len(months) == 1:
+        return MONTHS.quantity(active)
     return (f"{MONTHS.quantity(active)}: " if active else "") + wording.BULLET.join(amounts)
 
 
@@ -111,10 +136,8 @@ def _draw_month(month: MonthRecord, evidence: PageEvidence, frame: tuple[str, st
 
 def _month(month: MonthRecord, evidence: PageEvidence, non_code: str, months_base: str) -> str:
     anchor, detail = f"m{month.month}", evidence.detail[month.month]
-    sentences = month.summary.sentences[:1] if detail == "first" else month.summary.sentences
-    name = wording.month_name(month.month)
-    if months_base:
-        name = f"<a href={html_text(months_base)}/{month.month}>{name}</a>"
+    sentences = month.summary.sentences[: _SENTENCES.get(detail)]
+    name = _linked_name(month.month, months_base)
     summary = html_blocks(sentences, evidence.cite_within(CITED_BY_DETAIL[detail], anchor))
     return (
         f"<article id={anchor}><h4>{name}</h4><p class=t>{wording.tally(month)}"
@@ -132,8 +155,11 @@ def month_items(month: MonthRecord, evidence: PageEvidence, zone: str) -> HtmlTe
 
 def _month_details(month: MonthRecord, evidence: PageEvidence) -> str:
     items, changes = len(month.items), len(evidence.listing.months[month.month])
-    label = f"{wording.quantity(items, 'item')}, {wording.quantity(changes, 'change')}"
+    label = wording.quantity(changes, "change")
+    label = f"{wording.quantity(items, 'item')}, {label}" if items != changes else label
     detail = evidence.detail[month.month]
+    if detail == "tally":
+        return ""
     if detail in ("count", "first"):
         return f"<p class=t>{label}"
     return f"<details><summary>{label}</summary>{_items(month, evidence, rows=detail == 'rows')}</details>"

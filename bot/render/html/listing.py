@@ -15,6 +15,7 @@ from bot.render import non_code_activity, wording
 from bot.render.escaping import html_text, html_texts
 from bot.render.non_code_activity import NonCodeLine
 
+_MOST_OUTSIDE = 120
 _CHANGES: Callable[[Item], tuple[ChangeId, ...]] = attrgetter("changes")
 
 
@@ -29,7 +30,7 @@ class Listing(Struct, frozen=True):
     month_anchors: Mapping[ChangeId, str]
     """change -> the HTML id of the first month that lists it; only changes that the profile contains"""
     outside_months: Sequence[ChangeId]
-    """cited changes that belong to no month shown, such as another person's revert"""
+    """cited changes that belong to no month shown, such as another person's revert; the newest of them"""
     numbers: Mapping[ChangeId, str]
     """change -> `#41` or `@0123456`, also for a change that the profile does not contain; HTML"""
     names: Mapping[str, str]
@@ -51,7 +52,7 @@ def profile_listing(profile: Profile) -> Listing:
         month_anchors=month_anchors,
         outside_months=[]
         if len(month_anchors) == len(changes)
-        else [key for key in changes if key not in month_anchors],
+        else [key for key in changes if key not in month_anchors][-_MOST_OUTSIDE:],
         numbers=_numbers(changes),
         names={"": ""} | {name: _short_name(name) if len(names) > 1 else "" for name in names},
         non_code={

@@ -39,14 +39,19 @@ def non_code_by_month(non_code: Mapping[Month, Sequence[NonCodeLine]], cite: Cit
 
 
 def non_code_line(sorts: Collection[NonCodeLine], cite: Cite | None) -> str:
-    """`Reviews and triage: reviewed 2 pull requests of others (3 reviews) app#12 app#14`; no links without `cite`."""
-    if not sorts:
-        return ""
-    parts = []
-    for one in sorts:
-        links = "" if cite is None else cite(one.changes, _LINKS) if one.changes else _links(one.traces)
-        parts.append(f"{html_text(one.words)}{links and f'<sup>{links}</sup>'}")
-    return f"<p class=t>Reviews and triage: {wording.BULLET.join(parts)}"
+    """`Reviews and triage: reviewed 2 pull requests of others (3 reviews) app#12 app#14`; no links without `cite`.
+
+    What the person's own changes show comes first and is neither: `1 documentation change • first contribution to …`.
+    """
+    own = wording.BULLET.join([_with_links(one, cite) for one in sorts if not one.traces])
+    seen = wording.BULLET.join([_with_links(one, cite) for one in sorts if one.traces])
+    lines = [own[:1].upper() + own[1:], seen and f"Reviews and triage: {seen}"]
+    return "".join([f"<p class=t>{line}" for line in lines if line])
+
+
+def _with_links(one: NonCodeLine, cite: Cite | None) -> str:
+    links = "" if cite is None else cite(one.changes, _LINKS) if one.changes else _links(one.traces)
+    return f"{html_text(one.words)}{links and f'<sup>{links}</sup>'}"
 
 
 def _links(traces: Sequence[Trace]) -> str:

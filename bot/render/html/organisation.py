@@ -66,7 +66,8 @@ class SumsView(Protocol):
     def languages(self) -> Sequence[tuple[str, int]]: ...
 
 
-_SUMMED: tuple[tuple[str, Callable[[SumRow], int]], ...] = (
+Sum = tuple[str, Callable[[SumRow], int]]
+_SUMMED: tuple[Sum, ...] = (
     ("People", attrgetter("people")),
     (COMMITS.label, attrgetter("commits")),
     (FEATURES.label, attrgetter("features")),
@@ -90,27 +91,28 @@ class RepositoryMonth(Struct, frozen=True):
 def organisation_page(name: str, report: SumsView, newest: Mapping[str, Month], location: PageLocation) -> str:
     """The sums by month and repository; `newest` is each repository's newest month, for the link to it."""
     months = [one.name for one in report.months]
+    columns = [sum_of for sum_of in _SUMMED if sum_of[1](report.total)]
     return site_page(
         "organisation.html",
         name,
         location,
         span=wording.span(Month(min(months)), Month(max(months))),
         stats=_stats(report.total),
-        columns=[label for label, _ in _SUMMED],
-        months=[_row(one, wording.short_month(Month(one.name))) for one in report.months],
+        columns=[label for label, _ in columns],
+        months=[_row(one, wording.short_month(Month(one.name)), columns) for one in report.months],
         left_out=", ".join(wording.short_month(month) for month in report.left_out),
-        repositories=[_row(one, _repository_link(one.name, newest, location)) for one in report.repositories],
+        repositories=[_row(one, _repository_link(one.name, newest, location), columns) for one in report.repositories],
         languages=_shares(report.languages),
         foot="Sums over at least five people. People have their own pages and decide who can read them.",
     )
 
 
 def _stats(total: SumRow) -> list[tuple[str, str]]:
-    return [(label, wording.thousands(number(total))) for label, number in _SUMMED]
+    return [(label, wording.thousands(number(total))) for label, number in _SUMMED if number(total)]
 
 
-def _row(one: SumRow, label: str | HtmlText) -> list[Any]:
-    return [label, *(wording.thousands(number(one)) for _, number in _SUMMED)]
+def _row(one: SumRow, label: str | HtmlText, columns: Sequence[Sum]) -> list[Any]:
+    return [label, *(wording.thousands(number(one)) for _, number in columns)]
 
 
 def _repository_link(name: str, newest: Mapping[str, Month], location: PageLocation) -> HtmlText:
@@ -152,10 +154,9 @@ def month_view(month: RepositoryMonth) -> dict[str, Any]:
 
 
 def _tally(changes: Sequence[Change], lines: Lines) -> str:
-    unreverted = sum(1 for change in changes if change.outcome)
     reverted = sum(1 for change in changes if change.state == "reverted")
-    parts = [wording.quantity(len(changes), "change"), f"{wording.thousands(unreverted)} of them not reverted"]
-    parts += [f"{wording.thousands(reverted)} reverted"] if reverted else []
+    parts = [wording.quantity(len(changes), "change")]
+    parts += [f"{wording.thousands(reverted)} of them reverted"] if reverted else []
     return wording.BULLET.join([*parts, LINES.quantity(lines.code)])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby, takewhile
 from operator import itemgetter
@@ -15,7 +15,6 @@ from msgspec import Struct
 from bot.metrics.bugs import BUGS
 from bot.metrics.feature_share import FEATURE_SHARE
 from bot.metrics.features import FEATURES
-from bot.metrics.registry import metrics_on
 from bot.metrics.unclear import UNCLEAR
 from bot.model.profile import Profile
 from bot.render import wording
@@ -86,7 +85,7 @@ def render_page(profile: Profile, page: PageOptions) -> str:
     listing = profile_listing(profile)
     years = charts.by_year(profile.activity)
     view = _view(profile, page, years)
-    room = page.budget - _fixed_bytes(profile, listing, view["non_code"], len(years))
+    room = page.budget - _fixed_bytes(profile, listing, view)
     room -= sum(40 + len(one.address) for one in page.snapshots)
     evidence, drawn = evidence_of(profile, room, listing), Drawn()
     text = _render(view, profile, evidence, drawn)
@@ -110,19 +109,17 @@ def style_hash() -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
 
 
-def _fixed_bytes(profile: Profile, listing: Listing, non_code: Sequence[str], years: int) -> int:
+def _fixed_bytes(profile: Profile, listing: Listing, view: Mapping[str, Any]) -> int:
     """Bytes of everything but the month blocks, an upper estimate."""
     elsewhere = [listing.changes[key] for key in listing.outside_months]
     return (
         _REST_FIXED
-        + (52 + 6 * len(metrics_on("table"))) * len(profile.months)
-        + 13 * len(profile.activity)
-        + 700 * years
+        + len(view["bars"]["path"])
+        + sum(len(view[part]) for part in ("newest_map", "maps", "older_maps", "months", "repositories"))
         + 260 * len(profile.technical)
         + 190 * len(profile.languages)
-        + 420 * len(profile.repositories)
         + 4 * 1200
-        + non_code_bytes(listing.non_code, non_code, len(profile.non_code_months))
+        + non_code_bytes(listing.non_code, view["non_code"], len(profile.non_code_months))
         + sum(110 + len(change.title) + len(change.url or "") for change in elsewhere)
     )
 
@@ -130,7 +127,7 @@ def _fixed_bytes(profile: Profile, listing: Listing, non_code: Sequence[str], ye
 def _render(view: dict[str, Any], profile: Profile, evidence: PageEvidence, drawn: Drawn) -> str:
     """The page with this evidence."""
     short = [month for month, detail in evidence.detail.items() if detail != "rows"]
-    cut = [month for month, detail in evidence.detail.items() if detail == "first"]
+    cut = [month for month, detail in evidence.detail.items() if detail in ("first", "tally")]
     lead = [*takewhile(lambda one: one.role == "counts", profile.narrative.sentences)]
     return template("page.html").render(
         view,
@@ -149,7 +146,8 @@ def _render(view: dict[str, Any], profile: Profile, evidence: PageEvidence, draw
 def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, Any]:
     """The values of the template that do not depend on how much evidence is shown."""
     pictures = activity.year_pictures(years, profile.activity)
-    first, others = activity.first_screen_year(pictures, years)
+    first, others = activity.first_screen_year(activity.fitting_years(profile, pictures), years)
+    rows = activity.month_rows(profile, pictures)
     addresses = repository_addresses(profile)
     older = [one.year for one in others[_MAPS - 1 :]]
     lead = " ".join(one.text for one in takewhile(lambda one: one.role == "counts", profile.narrative.sentences))
@@ -162,6 +160,7 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
         "headline": sections.headline_rows(profile),
         "newest_map": activity.map_rows(first),
         "notes": sections.folded_notes(profile),
+        "present": _present(profile),
         "stats": sections.stat_rows(profile),
         "share": _share(profile),
         "share_label": _share_label(profile),
@@ -171,10 +170,12 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
         "non_code": non_code_totals(months_with_non_code(profile)),
         "known_since": KNOWN_SINCE,
         "bars": activity.bars(profile),
+        "other_days": "Commits by day in other years" if first else "Commits by day",
         "maps": activity.map_rows(others[: _MAPS - 1]),
         "older_years": " to ".join(dict.fromkeys((older[-1], older[0]))) if older else "",
         "older_maps": activity.map_rows(others[_MAPS - 1 :]),
-        "months": activity.month_rows(profile, pictures),
+        "months": HtmlText("".join(rows)),
+        "unlisted_years": activity.unlisted_years(profile, len(rows), years, len(first) + len(others)),
         "month_columns": activity.month_columns(),
         "languages": sections.language_rows(profile),
         "repositories": sections.repository_cards(profile, addresses),
@@ -188,6 +189,22 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
         "method": profile.method,
         "limits": wording.limits(profile.method),
     }
+
+
+def _present(profile: Profile) -> dict[str, str]:
+    """The sections in which there is something to show, by id, with what the links to them say."""
+    commits = profile.ai_usage.declared + profile.ai_usage.detected + profile.ai_usage.unknown
+    found = (
+        ("history", "History", profile.months or profile.non_code_months),
+        ("activity", "Activity", profile.activity),
+        ("overall", "Numbers", True),
+        ("quality", "Quality", profile.months),
+        ("ai", "AI usage", commits),
+        ("skills", "Skills", profile.languages or profile.technical),
+        ("repositories", "Repositories", profile.repositories),
+        ("verify", "Verify", True),
+    )
+    return {name: word for name, word, content in found if content}
 
 
 def _snapshots(page: PageOptions) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -208,8 +225,13 @@ def _span(profile: Profile) -> str:
     names = [record.full_name for record in profile.repositories]
     months = [month.month for month in profile.months]
     where = names if len(names) == 1 else [wording.quantity(len(names), "repository", "repositories")] if names else []
-    when = wording.span(min(months), max(months)) if months else "no work has landed yet"
+    when = wording.span(min(months), max(months)) if months else _nothing(profile)
     return " · ".join([*where, when])
+
+
+def _nothing(profile: Profile) -> str:
+    window = profile.method.since or profile.method.until
+    return "no work landed in the months shown" if window else "no work has landed yet"
 
 
 def _repository_note(profile: Profile) -> str:

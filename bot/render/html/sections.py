@@ -10,8 +10,11 @@ from msgspec import Struct
 from bot.metrics.definitions import SCORES
 from bot.metrics.lines import LINES
 from bot.metrics.metric import Metric
+from bot.metrics.months import MONTHS
+from bot.metrics.other import OTHER
 from bot.metrics.quality_sentences import fact_text, is_rated, score_basis, summary_line
 from bot.metrics.registry import metric_called, metrics_on
+from bot.metrics.unclear import UNCLEAR
 from bot.model.profile import AiTrace, LanguageSkill, Number, Profile, RepositoryRecord, Score, ScoreEvidence
 from bot.render import wording
 from bot.render.escaping import HtmlText, html_link, html_name, html_text
@@ -26,19 +29,30 @@ _SKILL_CITED = 6
 
 
 _HEADLINE = ("commits", "features", "bugs", "months")
+_QUIET = frozenset({OTHER.key, UNCLEAR.key})
 _NAMED_SKILLS = 8
+_MOST_CARDS = 60
+"""repositories with a card; of the others the page lists the names"""
 
 
 def headline_rows(profile: Profile) -> HtmlText:
-    """The four numbers of the first screen; none that is zero."""
+    """The four numbers of the first screen; none that is zero, and none where the sentence above says them all."""
     numbers = profile.overall.numbers
     found = [metric for key in _HEADLINE if (metric := metric_called(key)) and numbers.get(key)]
+    if all(numbers.get(metric.key) == 1 for metric in found):
+        return HtmlText("")
     return HtmlText(
         "".join(
-            f"<div><dt>{html_text(metric.label)}</dt><dd>{html_text(metric.figure(numbers[metric.key]))}</dd></div>\n"
+            f"<div><dt>{html_text(_capitalised(metric.noun_for(number)))}</dt>"
+            f"<dd>{html_text(metric.figure(number))}</dd></div>\n"
             for metric in found
+            if (number := numbers[metric.key]) and (metric.key != MONTHS.key or number > 1)
         )
     )
+
+
+def _capitalised(noun: str) -> str:
+    return noun[:1].upper() + noun[1:]
 
 
 def folded_notes(profile: Profile) -> dict[str, str]:
@@ -62,14 +76,19 @@ def stat_rows(profile: Profile, *, monthly: bool = False) -> HtmlText:
     """The totals as a description list; `monthly` selects the metrics that apply to a single month."""
     numbers = profile.overall.numbers
     visible = [metric for metric in metrics_on("page") if metric.shown_at_zero or numbers.get(metric.key)]
-    return HtmlText(
-        "".join([_stat(one, numbers.get(one.key)) for one in visible if one.monthly or not monthly]),
-    )
+    measured = [(one, numbers.get(one.key)) for one in visible if one.monthly or not monthly]
+    ordered = sorted(measured, key=lambda pair: _is_quiet(*pair))
+    return HtmlText("".join([_stat(one, number) for one, number in ordered]))
+
+
+def _is_quiet(metric: Metric, number: Number) -> bool:
+    """Whether the number weighs nothing: it is zero, unknown, or of other work."""
+    return not number or metric.key in _QUIET
 
 
 def _stat(metric: Metric, number: Number) -> str:
     label, figure, why = map(html_text, (metric.label, metric.figure(number), metric.note))
-    mark = " class=none" if number is None else ""
+    mark = " class=none" if _is_quiet(metric, number) else ""
     return f"<div><dt>{label}</dt><dd{mark}>{figure}</dd><dd class=why>{why}</dd></div>\n"
 
 
@@ -262,7 +281,10 @@ def skill_rows(profile: Profile, evidence: PageEvidence) -> HtmlText:
 
 def repository_cards(profile: Profile, addresses: Mapping[str, str]) -> HtmlText:
     """Each repository with its name, span, months, commits, languages and skills."""
-    return HtmlText("".join([_card(record, addresses.get(record.full_name)) for record in profile.repositories]))
+    cards = [_card(record, addresses.get(record.full_name)) for record in profile.repositories[:_MOST_CARDS]]
+    others = [html_text(record.full_name) for record in profile.repositories[_MOST_CARDS:]]
+    more = [f"<li><h3>{len(others):,} more</h3><p>{', '.join(others)}"] if others else []
+    return HtmlText("".join([*cards, *more]))
 
 
 def _card(record: RepositoryRecord, address: str | None) -> str:

@@ -63,7 +63,7 @@ class SettingsView(Struct, frozen=True):
 
 def settings_page(view: SettingsView) -> str:
     """The settings page: each switch is a form with one button."""
-    return site_page("settings.html", f"Settings of {view.login}", title="Settings", narrow=True, view=view)
+    return site_page("settings.html", "Settings", span=f"The record of {view.login}", narrow=True, view=view)
 
 
 def sign_in_page() -> str:

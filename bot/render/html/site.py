@@ -202,12 +202,9 @@ def difference_page(profile: Profile, months: tuple[Month, Month], location: Pag
 
 
 def _counts(first: MonthRecord | None, second: MonthRecord | None) -> list[dict[str, str]]:
-    """The metrics of both months, then the parts of lines that occur in either."""
-    rows = [
-        _row(metric, metric.label, _number(first, metric), _number(second, metric))
-        for metric in metrics_on("page")
-        if metric.monthly
-    ]
+    """The metrics, then the parts of lines, each if there is any of it in either month."""
+    numbers = [(metric, _number(first, metric), _number(second, metric)) for metric in metrics_on("page")]
+    rows = [_row(metric, metric.label, *pair) for metric, *pair in numbers if metric.monthly and any(pair)]
     old, new = (record.lines if record else Lines() for record in (first, second))
     parts = [
         _row(LINES, f"Lines: {name}", getattr(old, part), getattr(new, part))

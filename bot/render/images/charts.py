@@ -14,6 +14,8 @@ from bot.model.profile import MonthRecord
 LEVELS = ((8, "8 or more"), (4, "4 to 7"), (2, "2 to 3"), (1, "1"))
 """(fewest commits, words) of a day's level, highest first; fixed, so that two pages can be compared"""
 _LEVEL_OF = tuple(max(0, sum(commits >= least for least, _ in LEVELS) - 1) for commits in range(9))
+WHOLE_YEAR, HALVES = (0, 54), ((0, 26), (26, 54))
+"""weeks of a year's grid, and of its halves: the second begins with the week of 1 July, or the week after"""
 Days = dict[str, list[str]]
 """year or month -> its days with work, oldest first"""
 
@@ -62,31 +64,33 @@ def every_year(years: Days) -> list[tuple[str, list[str]]]:
     return sorted(years.items(), reverse=True)
 
 
-def year_map(year: str, days: Sequence[str], commits: Sequence[int]) -> YearMap:
-    """The map of one calendar year, from its days with work and the commits of each."""
-    every_day, day_paths = _year_grid(int(year))
+def year_map(year: str, days: Sequence[str], commits: Sequence[int], weeks: tuple[int, int] = WHOLE_YEAR) -> YearMap:
+    """The map of these weeks of one calendar year, from the year's days with work and the commits of each."""
+    every_day, day_paths = _year_grid(int(year), *weeks)
     points: tuple[list[str], ...] = ([], [], [], [])
     put = [points[level].append for level in _LEVEL_OF]
-    for day, number in zip(days, commits, strict=True):
-        put[number if number < 8 else 8](day_paths[day])
+    inside = [(day_paths[day], number) for day, number in zip(days, commits, strict=True) if day in day_paths]
+    for path, number in inside:
+        put[number if number < 8 else 8](path)
     return YearMap(
         year=year,
-        commits=sum(commits),
-        days=len(days),
+        commits=sum(number for _, number in inside),
+        days=len(inside),
         every_day=every_day,
         levels=tuple((level + 1, "".join(path)) for level, path in enumerate(points) if path),
     )
 
 
-@lru_cache(maxsize=64)
-def _year_grid(year: int) -> tuple[str, dict[str, str]]:
-    """(path of all days of the year as seven lines, path of each day as a point).
+@lru_cache(maxsize=128)
+def _year_grid(year: int, begin: int, end: int) -> tuple[str, dict[str, str]]:
+    """(path of all days of these weeks of the year as seven lines, path of each day as a point).
 
     A point has a small length, because printing may drop lines of zero length whatever their caps.
     """
     start = date(year, 1, 1).toordinal()
     monday = start - date(year, 1, 1).weekday()
-    days = {date.fromordinal(number): number - monday for number in range(start, date(year, 12, 31).toordinal() + 1)}
+    every = {date.fromordinal(number): number - monday for number in range(start, date(year, 12, 31).toordinal() + 1)}
+    days = {day: position for day, position in every.items() if begin <= position // 7 < end}
     weeks: dict[int, list[int]] = {weekday: [] for weekday in range(7)}
     for position in days.values():
         weeks[position % 7].append(position // 7)
