@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime, timedelta
 from functools import partial
@@ -69,7 +70,9 @@ WEBHOOK_PATH = "/webhook"
 LARGEST_FORM = 64 * 1024
 """bytes of a form on the settings page; deliveries have a limit of their own"""
 CHECK_EVERY = 24 * 3600.0
-"""seconds between two checks of the SQLite file"""
+"""the most seconds between two checks of the SQLite file"""
+CHECK_SHARE, LEAST_CHECK_GAP = 1000, 60.0
+"""a check takes at most a thousandth of the time: a small file is checked every minute, a large one once a day"""
 UNKNOWN_AFTER = timedelta(minutes=10)
 """how long a job of an unknown task waits for a process that knows it"""
 PATIENCE = 10.0
@@ -131,39 +134,41 @@ class Bot(Struct, frozen=True):
     async def catch_up(self) -> None:
         """Schedule searches for missed work at the start and then every few hours, forever."""
         while True:
-            await self._try(ask_to_catch_up, "could not schedule the catch-up")
-            await self._try(ask_to_measure_again, "could not schedule measuring again")
-            await self._try(remove_unused_clones, "unused clones could not be deleted")
+            await self._try(ask_to_catch_up, "schedule the catch-up")
+            await self._try(ask_to_measure_again, "schedule measuring again")
+            await self._try(remove_unused_clones, "delete unused clones")
             self.queue.nudge()
             await asyncio.sleep(self.timing.catch_up_every)
 
     async def close_months(self) -> None:
         """Check for finished months, forever. A month without a digest stays due, so a failed check loses nothing."""
         while True:
-            await self._try(close_months, "months could not be closed")
-            await self._try(defer_snapshots, "snapshots could not be scheduled")
-            await self._try(ask_to_prune, "old traffic could not be pruned")
-            await self._try(_park_unknown_jobs, "unknown jobs could not be parked")
+            await self._try(close_months, "close months")
+            await self._try(defer_snapshots, "schedule snapshots")
+            await self._try(ask_to_prune, "prune traffic")
+            await self._try(_park_unknown_jobs, "park unknown jobs")
             await asyncio.sleep(self.timing.close_every)
             if not self.context.ourselves.login:
                 await _introduce(self.context)
 
     async def check_integrity(self) -> None:
-        """Let SQLite check its file once a day, and first if the last process did not close it, forever."""
+        """Let SQLite check its file again and again, and at once if the last process did not close it."""
         if not self.store.ended_badly:
-            await asyncio.sleep(CHECK_EVERY)
+            await asyncio.sleep(LEAST_CHECK_GAP)
         while True:
+            begun = time.monotonic()
             problem = await asyncio.to_thread(self.store.check_integrity)
             if problem is not None:
-                log.error("%s", problem)
-            await asyncio.sleep(CHECK_EVERY)
+                log.error("database damaged", extra={"reason": problem})
+            gap = (time.monotonic() - begun) * CHECK_SHARE
+            await asyncio.sleep(min(max(gap, LEAST_CHECK_GAP), CHECK_EVERY))
 
-    async def _try(self, look: Callable[[Context], Awaitable[object]], failed: str) -> None:
+    async def _try(self, look: Callable[[Context], Awaitable[object]], work: str) -> None:
         """Run one of several checks; its failure does not stop the others."""
         try:
             await look(self.context)
         except Exception:
-            log.exception("%s; trying again", failed)
+            log.exception("periodic work failed, trying again", extra={"work": work})
 
 
 @contextlib.asynccontextmanager
@@ -179,7 +184,7 @@ async def build(
     async with contextlib.AsyncExitStack() as stack:
         store = await stack.enter_async_context(await Store.open(settings.database_url))
         if store.dialect == "sqlite" and (warning := sqlite_warning()):
-            log.warning("%s", warning)
+            log.warning("SQLite is old", extra={"reason": warning})
         await migrate(store)
         if store.dialect == "sqlite":
             await store.write(_free_leases, timing.clock())
@@ -187,6 +192,7 @@ async def build(
         connection = _connect(settings, session, store)
         worker = Worker(store, clock=timing.clock, pace=timing.work)
         queue = await _queue(worker, stack)
+        telemetry = Telemetry(Handlers.events, JOBS, traffic=connection.traffic, database=store.dialect)
         context = Context(
             store=store,
             queue=queue,
@@ -199,6 +205,7 @@ async def build(
             settle=timedelta(seconds=2 * settings.write_gap) if timing.settle is None else timing.settle,
             clones=Clones(settings.data / "clones", settings.github.web, settings.route) if settings.backfill else None,
             started=timing.clock(),
+            on_posted=telemetry.record_post,
         )
         pages = build_pages(settings, context)
         announce = queue.announce if store.dialect == "postgresql" else None  # SQLite's queue needs only the rows
@@ -211,7 +218,6 @@ async def build(
         if asking:
             await _introduce(context)
         stack.push_async_callback(writer.close)
-        telemetry = Telemetry(Handlers.events, JOBS)
         worker.on_ended = telemetry.record_job
         health = Health(store, worker, telemetry, timing.clock, settings.metrics_token, working=working)
         yield Bot(settings, store, queue, context, writer, timing, pages, health)
@@ -219,7 +225,7 @@ async def build(
 
 async def _park_unknown_jobs(context: Context) -> None:
     for number, task in await context.store.write(jobs.park_unknown, JOBS, context.clock(), after=UNKNOWN_AFTER):
-        log.warning("job %s is parked: this version has no task %s", number, task)
+        log.warning("job of an unknown task parked", extra={"job": number, "task": task})
 
 
 def _free_leases(connection: sqlalchemy.Connection, now: datetime) -> None:
@@ -268,7 +274,7 @@ async def _introduce(context: Context) -> None:
     try:
         app = await read_app(context.github.app)
     except Exception as error:
-        log.warning("GitHub has not confirmed the App's identity: %s", error)
+        log.warning("App's identity not confirmed", extra={"reason": str(error)})
     else:
         context.ourselves.id, context.ourselves.login = app.id, f"{app.slug}[bot]"
 
@@ -278,7 +284,9 @@ async def serve_http(bot: Bot, host: str, port: int) -> AsyncIterator[int]:
     """Serve while the block runs; yields the bound port (0 requests a free one)."""
     known = KnownSenders()
     peers = Peers(bot.settings.trusted_proxy)
-    registry = OpenConnections(ConnectionLimits.for_files(file_limit()), known, is_proxy=peers.is_proxy)
+    registry = bot.health.connections = OpenConnections(
+        ConnectionLimits.for_files(file_limit()), known, is_proxy=peers.is_proxy
+    )
     async with run_server(bot.web_app(known), registry, host, port) as bound:
         yield bound
 
@@ -293,7 +301,8 @@ async def serve(
     """
     building = build(settings, timing, asking=False, working=working)
     async with building as bot, serve_http(bot, settings.host, settings.port) as port:
-        log.info("listening on %s:%s; deliveries go to %s%s", settings.host, port, settings.public_url, WEBHOOK_PATH)
+        webhook = f"{settings.public_url}{WEBHOOK_PATH}"
+        log.info("listening", extra={"host": settings.host, "port": port, "webhook": webhook})
         async with follow_channel(settings.relay, f"{own_address(settings.host, port)}{WEBHOOK_PATH}"):
             # These objects live as long as the process; collecting them again and again takes a tenth of accepting.
             gc.freeze()

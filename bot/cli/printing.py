@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
+from bot.configuration.logs import scrub_secrets
+
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\n)")
 """characters that control a terminal, start a line or reverse the text direction"""
 
@@ -28,7 +30,7 @@ def stop(*lines: str, code: int = 2) -> NoReturn:
     """Exit after one line on stderr per message; each says what to do."""
     with suppress(OSError):  # if nothing can be printed, the exit code is the message
         for text in lines:
-            print(f"almanac: {escape_controls(' '.join(text.split()))}", file=sys.stderr)  # noqa: T201 (this is the command line)
+            print(f"almanac: {escape_controls(scrub_secrets(' '.join(text.split())))}", file=sys.stderr)  # noqa: T201 (this is the command line)
     raise SystemExit(code)
 
 

@@ -1,4 +1,7 @@
-"""How are the bot's logs written? One JSON object per line, without secrets."""
+"""How are the bot's logs written? One JSON object per line: a constant `event`, and fields from a fixed list.
+
+No line contains a secret: neither anything that looks like a token or key, nor any of the secrets in the settings.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
@@ -18,6 +21,21 @@ _SECRET = re.compile(
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,4000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
 )
 
+
+_SHORTEST = 8
+"""characters; hiding shorter texts would blot out ordinary words"""
+ERRORS: Counter[str] = Counter()
+"""errors that were logged, by room of the program, for telemetry; also those whose lines are left out"""
+ROOMS = frozenset(
+    {"app", "configuration", "github", "history", "jobs", "queue", "services", "setup", "store", "web", "other"}
+)
+
+FIELDS = frozenset(
+    {"bodies", "commit", "commits", "connections", "deliveries", "digest", "delivery", "failures", "github_event"}
+    | {"host", "installation", "job", "jobs", "like", "limit", "lines", "max_attempts", "port", "post", "reason"}
+    | {"repository", "since", "status", "task", "wait_seconds", "webhook", "work", "writer", "attempt"}
+)
+"""what a line may have beside its event, time, level, logger and traceback; other fields are left out"""
 
 _CONTEXT: ContextVar[Mapping[str, str | int]] = ContextVar("about", default=MappingProxyType({}))
 
@@ -36,23 +54,49 @@ def _add_context(_logger: Any, _method: str, event: Any) -> Any:
     return {**_CONTEXT.get(), **event}
 
 
+_KNOWN: dict[str, re.Pattern[str]] = {}
+
+
+def hide_secrets(secrets: Iterable[str]) -> None:
+    """Leave these texts out of whatever is scrubbed from now on, in place of those given before."""
+    parts = sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
+    _KNOWN.clear()
+    if parts:
+        _KNOWN["secrets"] = re.compile("|".join(map(re.escape, parts)))
+
+
 def scrub_secrets(text: str) -> str:
-    """The text without tokens and keys.
+    """The text without tokens, keys and the secrets of the settings.
 
     >>> scrub_secrets("token ghs_abcdefgh12345678 refused")
     'token [secret] refused'
     """
+    for known in _KNOWN.values():
+        text = known.sub("[secret]", text)
     return _SECRET.sub("[secret]", text)
 
 
 def _scrub(_logger: Any, _method: str, event: Any) -> Any:
-    return {key: scrub_secrets(value) if isinstance(value, str) else value for key, value in event.items()}
+    return {key: _scrubbed(value) for key, value in event.items()}
+
+
+def _scrubbed(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _scrubbed(one) for key, one in value.items()}
+    return value if value is None or isinstance(value, bool | int | float) else scrub_secrets(str(value))
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
     """False for a request that is not HTTP: anybody can send thousands, and the response says what is wrong with it."""
     error = record.exc_info[1] if record.exc_info else None
     return type(error).__module__ != "aiohttp.http_exceptions"
+
+
+def _room_of(logger: str) -> str:
+    """`web` for `bot.web.pages`; `other` for what is not ours."""
+    root, _, rest = logger.partition(".")
+    room = rest.partition(".")[0]
+    return room if root == "bot" and room in ROOMS else "other"
 
 
 class BoundedHandler(logging.StreamHandler[Any]):
@@ -71,6 +115,8 @@ class BoundedHandler(logging.StreamHandler[Any]):
         self._lines: Counter[tuple[str, int, str]] = Counter()
 
     def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.ERROR:
+            ERRORS[_room_of(record.name)] += 1
         if self._timer() - self._begun >= self.WINDOW:
             self._end_window()
         kind = (record.name, record.levelno, str(record.msg)[:40])
@@ -89,8 +135,9 @@ class BoundedHandler(logging.StreamHandler[Any]):
         kinds, self._lines, self._begun = self._lines, Counter(), self._timer()
         for (name, level, start), number in kinds.items():
             if number > self.MOST_ALIKE:
-                values = (number - self.MOST_ALIKE, start)
-                super().emit(logging.LogRecord(name, level, "", 0, "%s more lines like: %s", values, None))
+                record = logging.LogRecord(name, level, "", 0, "lines left out", (), None)
+                record.lines, record.like = number - self.MOST_ALIKE, start
+                super().emit(record)
 
 
 def configure_logs(level: str) -> None:
@@ -98,6 +145,7 @@ def configure_logs(level: str) -> None:
     import structlog
 
     shared: list[Any] = [
+        structlog.stdlib.ExtraAdder(allow=FIELDS),
         _add_context,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,

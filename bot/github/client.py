@@ -81,6 +81,8 @@ class InstallationLink:
     lane: Lane
     pace: RequestPace
     clock: Clock
+    owner: str = "app"
+    """whose hourly budgets the requests spend"""
     cache: CACHE_TYPE = field(default_factory=lambda: LRUCache(_CACHED_ANSWERS))
 
 
@@ -242,6 +244,7 @@ class Client(GitHubAPI):
         async with self._wire.lane.turn(errand):
             status, answered, content = await self._wire.transport.send(sent, url, headers=headers, body=body)
             self._last_headers = answered
+            self.traffic.record_budget(errand.resource, self._wire.owner, answered)
             exhausted = exhausted_wait(answered, self._wire.clock.wall())
             if exhausted is not None:
                 named = answered.get("x-ratelimit-resource")
@@ -268,7 +271,9 @@ class Client(GitHubAPI):
         limited = self._limit(error, hits=self._wire.lane.hits[limit] + 1)
         if limited is not None:
             self._wire.lane.hits[limit] += 1
-            log.warning("GitHub's limit: %s of this installation wait for %.0f s", limit, limited)
+            self.traffic.limits[limit] += 1
+            about = {"limit": limit, "installation": self._wire.owner, "wait_seconds": round(limited)}
+            log.warning("GitHub limits requests", extra=about)
             await self._wire.lane.pause(limit, limited)
             if limited > self._wire.pace.patience or attempt >= self._wire.pace.attempts:
                 raise Limited(limited) from error

@@ -76,4 +76,11 @@ class Connection:
             surroundings.shared(installation) if surroundings.shared is not None and installation is not None else None
         )
         lane = Lane(surroundings.pace, surroundings.clock, shared)
-        return InstallationLink(self._transport, surroundings.endpoint, lane, surroundings.pace, surroundings.clock)
+        return InstallationLink(
+            self._transport,
+            surroundings.endpoint,
+            lane,
+            surroundings.pace,
+            surroundings.clock,
+            "app" if installation is None else str(installation),
+        )

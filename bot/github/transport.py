@@ -9,12 +9,15 @@ from __future__ import annotations
 import asyncio
 import http
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import aiohttp
+from cachetools import LRUCache
 from gidgethub import GitHubException
+from msgspec import Struct
 from yarl import URL
 
 from bot.configuration.redaction import Redacted, Secret
@@ -25,6 +28,8 @@ _MOST_REDIRECTS = 3
 _LIMIT_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
 _JSON = "application/json; charset=utf-8"
 _LONGEST_MESSAGE = 500
+_BUDGETS = 2048
+"""budgets of installations that are remembered"""
 
 
 class ForeignHost(GitHubException):
@@ -56,11 +61,46 @@ class Endpoint(Redacted, frozen=True):
         return f"{base.removesuffix('/v3')}/graphql" if base.endswith("/api/v3") else f"{base}/graphql"
 
 
-@dataclass(slots=True)
-class Traffic:
-    """Counters of network traffic, for telemetry."""
+class HourlyBudget(Struct, frozen=True):
+    """What GitHub's headers said about one installation's budget; `reset` is in epoch seconds."""
 
-    requests: int = 0
+    remaining: int
+    limit: int
+    reset: int
+
+
+class Traffic:
+    """Counters of network traffic, for telemetry. `resource` is `core` or `graphql`, whatever the headers say."""
+
+    def __init__(self, wall: Callable[[], float] = time.time) -> None:
+        self.requests = 0
+        self.answers: Counter[tuple[str, str]] = Counter()
+        """by resource and class of status: `2xx` to `5xx`, or `none`"""
+        self.limits: Counter[str] = Counter()
+        """refusals by limit"""
+        self._wall = wall
+        self._budgets: LRUCache[tuple[str, str], HourlyBudget] = LRUCache(_BUDGETS)
+
+    def record_answer(self, resource: str, status: int | None) -> None:
+        self.requests += 1
+        self.answers[resource, "none" if status is None else f"{status // 100}xx"] += 1
+
+    def record_budget(self, resource: str, owner: str, headers: Mapping[str, str]) -> None:
+        """Remember the budget that the headers of an answer tell of; servers without limits send none."""
+        limit, remaining, reset = (headers.get(name, "") for name in _LIMIT_HEADERS)
+        if limit and remaining and reset:
+            self._budgets[resource, owner] = HourlyBudget(int(remaining), int(limit), int(reset))
+
+    def lowest_budgets(self) -> dict[str, HourlyBudget]:
+        """By resource, the budget with the smallest share left of those whose hour has not ended."""
+        lowest: dict[str, HourlyBudget] = {}
+        for (resource, _), budget in list(self._budgets.items()):
+            if budget.reset <= self._wall():
+                continue
+            known = lowest.get(resource)
+            if known is None or budget.remaining * known.limit < known.remaining * budget.limit:
+                lowest[resource] = budget
+        return lowest
 
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -93,22 +133,26 @@ class Transport:
         raise BadAnswer(f"more than {_MOST_REDIRECTS} redirects")
 
     async def _exchange(self, method: str, url: URL, *, headers: Mapping[str, str], body: bytes) -> Answer:
-        self.traffic.requests += 1
-        async with self._session.request(
-            method,
-            url,
-            headers=headers,
-            data=body or None,
-            allow_redirects=False,
-            timeout=self._timeout,
-            **self._options,
-        ) as response:
-            content = bytearray()
-            async for chunk in response.content.iter_any():
-                content += chunk
-                if len(content) > self._endpoint.largest:
-                    raise BadAnswer(f"an answer above {self._endpoint.largest} bytes")
-            return response.status, _lower(response.headers), bytes(content)
+        status = None
+        try:
+            async with self._session.request(
+                method,
+                url,
+                headers=headers,
+                data=body or None,
+                allow_redirects=False,
+                timeout=self._timeout,
+                **self._options,
+            ) as response:
+                content = bytearray()
+                async for chunk in response.content.iter_any():
+                    content += chunk
+                    if len(content) > self._endpoint.largest:
+                        raise BadAnswer(f"an answer above {self._endpoint.largest} bytes")
+                status = response.status
+                return status, _lower(response.headers), bytes(content)
+        finally:
+            self.traffic.record_answer("graphql" if url.path.endswith("/graphql") else "core", status)
 
     def _allowed(self, url: URL) -> URL:
         try:

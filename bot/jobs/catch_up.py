@@ -32,7 +32,7 @@ async def catch_up(job: Job, context: Context) -> None:
     with translate_github_errors():
         accepted = await accept_failed(context, since)
     if accepted:
-        log.info("caught up with %d deliveries that had failed since %s", accepted, since.isoformat())
+        log.info("caught up with failed deliveries", extra={"deliveries": accepted, "since": since.isoformat()})
     beyond = reached is None or started - reached.at > KEPT - OVERLAP
     daily = looked is None or started - looked.at > ONE_DAY
 

@@ -17,5 +17,5 @@ async def prune_traffic(job: Job, context: Context) -> None:
     )
     ended = await repeat_slices(context, lambda connection: jobs.prune(connection, now - JOBS_KEPT, limit=SLICE))
     await repeat_slices(context, lambda connection: forget_periods(connection, SCHEDULE, now - JOBS_KEPT))
-    log.info("pruned the bodies of %d deliveries and %d jobs", bodies, ended)
+    log.info("traffic pruned", extra={"bodies": bodies, "jobs": ended})
     await context.store.write(job.finish)

@@ -33,3 +33,4 @@ async def publish_post(job: Job, context: Context) -> None:
         job.finish(connection)
 
     await context.store.write(save_result)
+    context.on_posted(posting.intent.kind, "posted" if remote is not None else "deleted")

@@ -77,7 +77,7 @@ class EmbeddedQueue:
         self._awake.set()
         if not task.cancelled() and (error := task.exception()) is not None:
             # The job's lease will expire, and the job runs again.
-            log.error("the end of a job could not be written", exc_info=error)
+            log.error("end of a job not written", exc_info=error)
 
     async def _claims(self, free: int) -> list[ClaimedJob]:
         """Claim as many jobs as there are free slots, in one transaction."""
@@ -94,7 +94,7 @@ class EmbeddedQueue:
         try:
             claims = await worker.store.write(claim_ready)
         except StoreUnavailableError as error:
-            log.warning("no jobs could be claimed: %s", error)
+            log.warning("jobs not claimed", extra={"reason": str(error)})
             return []
         for claim in claims:
             worker.count_claim(claim)

@@ -178,7 +178,7 @@ class ScaledQueue:
             try:
                 return await self._work(wait=True)
             except exceptions.ConnectorException as error:
-                log.warning("the queue is waiting: %s", error.__cause__ or error)
+                log.warning("queue waits for the database", extra={"reason": str(error.__cause__ or error)})
                 await asyncio.sleep(BEFORE_AGAIN)
 
     async def _work(self, *, wait: bool) -> None:
@@ -215,7 +215,7 @@ class ScaledQueue:
             try:
                 await self.sweep()
             except (StoreUnavailableError, exceptions.ConnectorException) as error:
-                log.warning("the sweep is waiting: %s", error)
+                log.warning("sweep waits for the database", extra={"reason": str(error)})
 
     async def sweep(self) -> int:
         """Send a wake-up for each due job without one that could run now; return the number of due jobs."""

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.configuration.logs import log_context
+from bot.configuration.logs import log_context, scrub_secrets
 from bot.queue import rows
 from bot.queue.interface import Clock, Job, LeaseLost, Park, Refused, RetryLater, Task
 from bot.store.engine import Store, StoreUnavailableError
@@ -135,25 +135,24 @@ class Worker:
             async with asyncio.timeout(task.time_out.total_seconds()):
                 await task.function(job)
         except RetryLater as later:
-            await self._put_off(claim, task, later)
-            return "put off"
+            return await self._put_off(claim, task, later)
         except Park as reason:
             await self._park(claim, str(reason))
             return "parked"
         except Refused as refused:
             return await self._doubt(claim, str(refused))
         except LeaseLost as lost:
-            log.warning("lease lost: %s", lost)
+            log.warning("lease lost", extra={"reason": str(lost)})
             return "lease lost"
         except Exception as error:
-            await self._fail(claim, task, error)
-            return "failed"
+            return await self._fail(claim, task, error)
         if not job.finished:
             await self.store.write(rows.finish, claim, self.clock())
         return "done"
 
     async def _park(self, claim: ClaimedJob, reason: str) -> None:
-        log.warning("job %s (%s) is parked: %s", claim.id, claim.task, reason)
+        reason = scrub_secrets(reason)
+        log.warning("job parked", extra={"reason": reason})
         await self.store.write(rows.park, claim, self.clock(), reason)
 
     async def _doubt(self, claim: ClaimedJob, reason: str) -> str:
@@ -164,43 +163,49 @@ class Worker:
             await self._park(claim, reason)
             return "parked"
         wait = refusal_delay(now - since, self.random)
-        log.warning("job %s (%s) waits for %.0f s: %s", claim.id, claim.task, wait.total_seconds(), reason)
+        log.warning("job refused, waits", extra={"wait_seconds": round(wait.total_seconds()), "reason": reason})
         await self._put_back(claim, now + wait, reason, {"refused_since": since})
         return "put off"
 
-    async def _put_off(self, claim: ClaimedJob, task: Task, later: RetryLater) -> None:
+    async def _put_off(self, claim: ClaimedJob, task: Task, later: RetryLater) -> str:
         if claim.attempt >= task.max_attempts and self.clock() - claim.created_at > task.max_age:
-            log.warning("job %s (%s) was put off for too long: %s", claim.id, claim.task, later)
+            log.warning("job put off for too long", extra={"reason": str(later)})
             await self._give_up(claim, f"put off for more than {task.max_age.days} days: {later}")
-            return
+            return "dead"
         wait = self._wait(claim, later)
         await self._put_back(claim, self.clock() + wait, str(later))
+        return "put off"
 
     def _wait(self, claim: ClaimedJob, later: RetryLater) -> timedelta:
         if later.seconds is not None:
             return timedelta(seconds=max(later.seconds, 0))
         wait = retry_delay(claim.attempt, self.random)
-        log.warning("job %s (%s) waits for %.0f s: %s", claim.id, claim.task, wait.total_seconds(), later)
+        log.warning("job waits", extra={"wait_seconds": round(wait.total_seconds()), "reason": str(later)})
         return wait
 
-    async def _fail(self, claim: ClaimedJob, task: Task, error: Exception) -> None:
-        reason = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+    async def _fail(self, claim: ClaimedJob, task: Task, error: Exception) -> str:
+        reason = scrub_secrets(f"{type(error).__name__}: {error}")[:_LONGEST_ERROR]
         failures = claim.failures + 1
-        log.warning("job %s (%s) failed, %s of %s", claim.id, claim.task, failures, task.max_attempts, exc_info=error)
+        limits = {"failures": failures, "max_attempts": task.max_attempts}
+        log.warning("job failed", extra=limits, exc_info=error)
         if failures >= task.max_attempts:
             await self._give_up(claim, reason)
-            return
+            return "dead"
         wait = retry_delay(failures, self.random)
         await self._put_back(claim, self.clock() + wait, reason, {"failures": failures})
+        return "failed"
 
     async def _give_up(self, claim: ClaimedJob, reason: str) -> None:
+        reason = scrub_secrets(reason)
         await self.store.write(rows.give_up, claim, self.clock(), reason)
 
     async def _put_back(
         self, claim: ClaimedJob, run_at: datetime, error: str, more: Mapping[str, Any] = rows.NO_VALUES
     ) -> None:
+        reason = scrub_secrets(error)
+
         def save(connection: Connection) -> None:
-            mine = rows.return_to_queue(connection, claim, run_at, error=error, more=more)
+            mine = rows.return_to_queue(connection, claim, run_at, error=reason, more=more)
             if mine and self.on_put_back is not None:
                 self.on_put_back(connection, claim.requeued_job(run_at))
 
@@ -223,7 +228,7 @@ class Worker:
                 try:
                     await self.renew()
                 except StoreUnavailableError as error:
-                    log.warning("no lease could be renewed: %s", error)
+                    log.warning("leases not renewed", extra={"reason": str(error)})
 
     async def renew(self) -> None:
         """Renew all leases once."""

@@ -46,6 +46,8 @@ class Context(Struct, frozen=True):
     """stores the signed snapshots of a person's pages for a month; None if no pages are served"""
     writer: Writer = NO_WRITER
     """the optional writer of digest texts, checked against the templates"""
+    on_posted: Callable[[str, str], None] = lambda kind, outcome: None
+    """called after each attempt to post with the kind of post and its outcome"""
     started: datetime | None = None
     """when this process started: no earlier process can have reported a later landing; None if unknown"""
 

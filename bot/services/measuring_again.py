@@ -65,7 +65,7 @@ async def _measure_one(context: Context, client: Client, known: tuple[Repository
         landed = await read_recorded_landings(context, client, repository, [fact])
     except BadRequest as error:
         if is_missing(error) or error.status_code == 422:  # GitHub's answer for a commit that it does not have
-            log.warning("%s@%s no longer exists: its measurement stays as it is", repository.full_name, fact.commit)
+            log.warning("commit gone, measurement kept", extra={"repository": repository.id, "commit": fact.commit})
             return fact
         raise
     await _complete_pull_request(context, client, repository, fact)
@@ -102,7 +102,7 @@ def activate(connection: Connection, context: Context, where: tuple[Installation
     commits = [fact.commit for fact in facts]
     measurements.set_aside(connection, where[1], commits, method=FACT_METHOD, now=now)
     record(connection, target, facts, now=now, again=True)
-    log.info("%d commits of repository %d were measured again", len(facts), where[1])
+    log.info("commits measured again", extra={"repository": where[1], "commits": len(facts)})
 
 
 def defer_step(connection: Connection, context: Context, installation: InstallationId, wait: timedelta) -> None:

@@ -76,7 +76,7 @@ async def handle_requests(context: Context, data: Path, on_handled: Callable[[],
                 await _handle(context, file)
                 on_handled()
         except Exception:
-            log.exception("could not look for requests; trying again")
+            log.exception("requests not read")
         await asyncio.sleep(every)
 
 
@@ -93,7 +93,7 @@ async def _handle(context: Context, file: Path) -> None:
     except UnusableInputError as error:
         answer = RequestResult(accepted=False, message=str(error))
     except Exception as error:
-        log.exception("a request failed")
+        log.exception("request failed")
         answer = RequestResult(accepted=False, message=f"{type(error).__name__}: see the log of the running process")
     _write_result(file, answer)
 

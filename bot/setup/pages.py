@@ -177,7 +177,7 @@ class SetupPages:
                 registered = await self._given.convert(address, code)
                 install = self._given.keep(registered, address)
             except (RegistrationError, UnusableInputError) as error:
-                log.error("the App was not registered: %s", error)
+                log.error("App not registered", extra={"reason": str(error)})
                 return answer(request, pages.unregistered_page(str(error)).encode(), "text/html", status=502)
             self.done.set()
         missing = () if registered.webhook_secret else (WITHOUT_WEBHOOKS,)
@@ -236,7 +236,7 @@ async def _handle_errors(
     except web.HTTPException as error:
         return problem(request, error.status)
     except Exception:
-        log.exception("a page could not be created")
+        log.exception("page failed")
         return problem(request, 500)
 
 

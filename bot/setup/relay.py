@@ -163,9 +163,9 @@ class Relay:
             while True:
                 try:
                     await self._listen(session)
-                    log.warning("the channel at %s ended", self._host)
+                    log.warning("channel ended", extra={"host": self._host})
                 except (aiohttp.ClientError, TimeoutError, OSError, ChannelError) as error:
-                    log.warning("the channel at %s cannot be read: %s", self._host, _describe(error))
+                    log.warning("channel not read", extra={"host": self._host, "reason": _describe(error)})
                 await self._sleep(self._wait * (0.75 + random.random() / 2))
                 self._wait = min(self._wait * 2, _LONGEST_WAIT)
 
@@ -175,7 +175,7 @@ class Relay:
         async with session.get(self._channel, headers=asked, timeout=patience, allow_redirects=False) as answer:
             if answer.status != 200 or answer.content_type != "text/event-stream":
                 raise ChannelError(f"status {answer.status}, {answer.content_type}")
-            log.info("fetching deliveries from the channel at %s", self._host)
+            log.info("channel opened", extra={"host": self._host})
             stream = EventStream()
             async for chunk in answer.content.iter_any():
                 for name, data in stream.feed(chunk):
@@ -195,9 +195,9 @@ class Relay:
                 break
             await self._sleep(2.0**turn)
         if status == 403:
-            log.error("delivery %s refused: the channel changed the bytes that GitHub signed", name)
+            log.error("delivery refused: the channel changed the signed bytes", extra={"delivery": name})
         elif status != 202:
-            log.error("delivery %s not accepted: %s", name, status or "no answer")
+            log.error("delivery not accepted", extra={"delivery": name, "status": status or "no answer"})
 
     async def _post(self, session: aiohttp.ClientSession, delivery: RelayedDelivery) -> int:
         try:

@@ -105,6 +105,10 @@ class Store:
         """Whether the last process that wrote to the SQLite file ended without closing it."""
         return self._lock is not None and self._lock.log_was_left
 
+    def file_sizes(self) -> dict[str, int]:
+        """The bytes of SQLite's database and log, by `stat` alone; nothing for PostgreSQL."""
+        return self._lock.sizes() if self._lock is not None else {}
+
     def problem(self) -> str | None:
         """Why nothing is read or written until an operator acts; None if all is well. Asks nothing of the database."""
         return self._damage or (self._lock.problem() if self._lock is not None else None)
@@ -118,6 +122,7 @@ class Store:
             return None  # PostgreSQL checks its pages itself
         try:
             with self.snapshot() as connection:
+                connection.exec_driver_sql("PRAGMA shrink_memory")  # read the file, not what this connection has cached
                 found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA quick_check(3)")]
         except StoreBrokenError as error:
             found = [str(error)]

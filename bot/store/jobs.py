@@ -17,6 +17,7 @@ from bot.store.installations import INSTALLATION
 
 _READY, _RUNNING = text("state = 'ready'"), text("state = 'running'")
 _WAITING = text("state IN ('ready', 'parked')")
+_STOPPED = text("state IN ('parked', 'dead')")
 _HAS_KEY, _ENDED = text("state = 'ready' AND dedupe_key IS NOT NULL"), text("finished_at IS NOT NULL")
 
 JOB = Table(
@@ -57,6 +58,7 @@ Index("uq_job_serial", JOB.c.serial_key, unique=True, sqlite_where=_RUNNING, pos
 Index("ix_job_next", JOB.c.serial_key, sqlite_where=_READY, postgresql_where=_READY)
 Index("ix_job_installation", JOB.c.installation_id, sqlite_where=_WAITING, postgresql_where=_WAITING)
 Index("ix_job_finished", JOB.c.finished_at, sqlite_where=_ENDED, postgresql_where=_ENDED)
+Index("ix_job_stopped", JOB.c.state, sqlite_where=_STOPPED, postgresql_where=_STOPPED)
 
 COLUMNS = ("task", "ref_id", "installation_id", "serial_key", "dedupe_key", "priority", "run_at", "created_at")
 NORMAL = 0
@@ -292,11 +294,31 @@ def forget_account(connection: Connection, user: int) -> None:
     connection.execute(delete(JOB).where(ended, named))
 
 
-def oldest_due(connection: Connection, now: datetime) -> datetime | None:
-    """When the job that has waited longest became due."""
-    due = (JOB.c.state == "ready") & (JOB.c.run_at <= now)
-    found: datetime | None = connection.execute(select(func.min(JOB.c.run_at)).where(due)).scalar()
-    return found
+class QueueDepth(Struct, frozen=True):
+    """How many jobs are `due`, `later`, `running`, `parked` and `dead`, and when the oldest due one became due."""
+
+    jobs: dict[str, int]
+    oldest: datetime | None
+
+
+def depth(connection: Connection, now: datetime) -> QueueDepth:
+    """The jobs that have not succeeded, from the indexes that hold only them."""
+    due = JOB.c.run_at <= now
+    waiting = select(due, func.count(), func.min(JOB.c.run_at)).where(_READY).group_by(due)
+    found = {bool(is_due): (number, first) for is_due, number, first in connection.execute(waiting)}
+    running = connection.execute(select(func.count()).select_from(JOB).where(_RUNNING)).scalar_one()
+    stopped = connection.execute(select(JOB.c.state, func.count()).where(_STOPPED).group_by(JOB.c.state))
+    numbers = {row[0]: row[1] for row in stopped}
+    return QueueDepth(
+        {
+            "due": found.get(True, (0, None))[0],
+            "later": found.get(False, (0, None))[0],
+            "running": running,
+            "parked": numbers.get("parked", 0),
+            "dead": numbers.get("dead", 0),
+        },
+        found.get(True, (0, None))[1],
+    )
 
 
 def _move(connection: Connection, which: Any, old: str, new: str) -> int:

@@ -8,6 +8,7 @@ alone, and the locked descriptor is closed after SQLite's.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import sys
@@ -38,7 +39,7 @@ class ProcessLock:
             if not self._path.exists():
                 self._path.touch(0o600)  # readable only by its owner, as SQLite's own files beside it
             self._take_file()
-            self.log_was_left = _has_log(self._path)
+            self.log_was_left = self.sizes().get("log", 0) > 0
         except BaseException:
             self.release()
             raise
@@ -73,6 +74,14 @@ class ProcessLock:
     def problem(self) -> str | None:
         """What happened to the file since it was opened, and what to do; None if nothing did."""
         return _problem_text(self._path, self._identity, "the bot")
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes of the `database` and of its `log`, if they are there."""
+        found: dict[str, int] = {}
+        for name, path in (("database", self._path), ("log", self._path.with_name(self._path.name + "-wal"))):
+            with contextlib.suppress(OSError):
+                found[name] = os.stat(path).st_size
+        return found
 
     def release(self) -> None:
         for descriptor in reversed(self._descriptors):
@@ -114,13 +123,6 @@ def _read_holder(descriptor: int) -> tuple[str, tuple[int, int] | None]:
     process, *numbers = os.pread(descriptor, 100, 0).decode("ascii", "replace").split() or [""]
     is_whole = len(numbers) == 2 and all(number.isdecimal() for number in numbers)
     return process, (int(numbers[0]), int(numbers[1])) if is_whole else None
-
-
-def _has_log(path: Path) -> bool:
-    try:
-        return os.stat(path.with_name(path.name + "-wal")).st_size > 0
-    except OSError:
-        return False
 
 
 def _is_locked_for_us(descriptor: int) -> bool:

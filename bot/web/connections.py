@@ -149,6 +149,8 @@ class OpenConnections:
         self._by_peer: dict[str, ConnectionGroup] = {}
         self.dropped: Counter[str] = Counter()
         """connections dropped, by reason; the log names them once a minute"""
+        self.dropped_in_all: Counter[str] = Counter()
+        """the same since the start"""
 
     def __len__(self) -> int:
         return sum(group.size for group in self._groups)
@@ -198,6 +200,7 @@ class OpenConnections:
     def drop(self, one: Droppable, reason: str) -> None:
         """Close the connection at once."""
         self.dropped[reason] += 1
+        self.dropped_in_all[reason] += 1
         self.remove(one)
         one.drop()
 
@@ -218,8 +221,7 @@ class OpenConnections:
             self.drop_late()
             if self.dropped and self._timer() - logged >= _LOG_EVERY:
                 logged = self._timer()
-                reasons = ", ".join(f"{number}: {reason}" for reason, number in sorted(self.dropped.items()))
-                log.warning("connections dropped: %s", reasons)
+                log.warning("connections dropped", extra={"connections": dict(sorted(self.dropped.items()))})
                 self.dropped.clear()
 
     def _keep_within_bounds(self, one: Droppable, own: ConnectionGroup) -> None:

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from aiohttp import web
-from sqlalchemy import Connection
 
 from bot.queue.worker import Worker
 from bot.store import jobs
 from bot.store.digests import touch_period
 from bot.store.engine import Store, StoreUnavailableError
+from bot.store.jobs import QueueDepth
 from bot.store.migrate import is_enough
 from bot.web.connections import ConnectionLimits, OpenConnections, file_limit
 from bot.web.peers import KnownSenders
 from bot.web.server import run_server
-from bot.web.telemetry import Telemetry
+from bot.web.telemetry import ProcessState, Telemetry
 
 log = logging.getLogger(__name__)
 
@@ -48,9 +48,12 @@ class Health:
     timer: Callable[[], float] = time.monotonic
     working: bool = True
     """False if this process leaves all jobs to others"""
-    _checked_at: float | None = None
-    _wrong: tuple[str, ...] = ()
-    _notes: tuple[str, ...] = ()
+    connections: OpenConnections | None = None
+    """the web server's; None before it listens"""
+    _looked_at: float | None = None
+    _looking: asyncio.Task[None] | None = None
+    _wrong: list[str] = field(default_factory=list)
+    _depth: QueueDepth | None = None
 
     def add_routes(self, app: web.Application) -> None:
         """Add the probes, before any other route with these addresses."""
@@ -59,21 +62,33 @@ class Health:
 
     async def show_readiness(self, _: web.Request) -> web.Response:
         """200, or 503 with the problem in plain words; parked and dead jobs are named in both."""
-        broken = self.store.problem()
-        if broken is None and (self._checked_at is None or self.timer() - self._checked_at >= CACHED_SECONDS):
-            wrong: list[str] = []
-            try:
-                async with asyncio.timeout(LONGEST_CHECK):
-                    await self._look(wrong)
-            except TimeoutError:
-                wrong.append(f"database does not answer within {LONGEST_CHECK} seconds")
-            self._wrong = tuple(wrong)
-            self._checked_at = self.timer()
-            broken = self.store.problem()
-        wrong = [broken] if broken is not None else list(self._wrong)
+        wrong = await self._problems()
         text = "ready" if not wrong else "not ready: " + ", ".join(wrong)
-        lines = [text, *self._notes]
-        return web.Response(text="\n".join(lines) + "\n", status=503 if wrong else 200, headers=_PLAIN)
+        return web.Response(text="\n".join([text, *self._notes()]) + "\n", status=503 if wrong else 200, headers=_PLAIN)
+
+    async def _problems(self) -> list[str]:
+        """What is wrong, within a second: the newest finding is at most some seconds old.
+
+        There is one look at a time, and it is not repeated while the database does not answer it.
+        """
+        broken = self.store.problem()
+        if broken is not None:
+            return [broken]
+        if self._looking is None and (self._looked_at is None or self.timer() - self._looked_at >= CACHED_SECONDS):
+            self._wrong, self._depth = [], None
+            self._looking = asyncio.create_task(self._look(self._wrong))
+        if self._looking is not None:
+            await asyncio.wait({self._looking}, timeout=LONGEST_CHECK)
+            if not self._looking.done():
+                return [*self._wrong, f"database does not answer within {LONGEST_CHECK} seconds"]
+            self._looking = None
+        broken = self.store.problem()
+        return [broken] if broken is not None else self._wrong
+
+    def _notes(self) -> list[str]:
+        jobs_by_state = self._depth.jobs if self._depth else {}
+        stopped = [f"{jobs_by_state[state]} {state}" for state in ("parked", "dead") if jobs_by_state.get(state)]
+        return [f"jobs that need a look: {', '.join(stopped)}; run: almanac jobs list"] if stopped else []
 
     async def _look(self, wrong: list[str]) -> None:
         """Add what is wrong; what was found before the time is over counts."""
@@ -86,33 +101,40 @@ class Health:
             await self.store.write(touch_period, "readiness", "written", self.clock())
             await self._look_at_jobs(wrong)
         except StoreUnavailableError as error:
-            log.warning("not ready: %s", error)
+            log.warning("not ready", extra={"reason": str(error)})
             wrong.append("database is not writable")
+        except Exception:
+            log.exception("readiness not known")
+            wrong.append("the check failed; the log says why")
+        finally:
+            self._looked_at = self.timer()
 
     async def _look_at_jobs(self, wrong: list[str]) -> None:
         now = self.clock()
-
-        def read(connection: Connection) -> tuple[dict[str, int], datetime | None]:
-            return jobs.counts(connection), jobs.oldest_due(connection, now)
-
-        counts, oldest = await self.store.read(read)
-        stopped = [f"{counts[state]} {state}" for state in ("parked", "dead") if counts.get(state)]
-        self._notes = (f"jobs that need a look: {', '.join(stopped)}; run: almanac jobs list",) if stopped else ()
+        self._depth = await self.store.read(jobs.depth, now)
+        oldest = self._depth.oldest
         if oldest is not None and now - oldest > LONGEST_WAIT and not self.worker.running:
             wrong.append(f"jobs do not move: the oldest has waited {int((now - oldest).total_seconds() // 60)} minutes")
 
     async def show_metrics(self, request: web.Request) -> web.Response:
-        """Served to holders of the token, or without a token only to this machine; 404 for everybody else."""
+        """Served to holders of the token, or without a token only to this machine; 404 for everybody else.
+
+        A database that does not answer takes only its own numbers away.
+        """
         if not self._may_read(request):
             return web.Response(text="not found\n", status=404, headers=_PLAIN)
-        now = self.clock()
-
-        def read(connection: Connection) -> tuple[dict[str, int], datetime | None]:
-            return jobs.counts(connection), jobs.oldest_due(connection, now)
-
-        self.telemetry.set_queue(*await self.store.read(read), now)
-        self.telemetry.set_running(len(self.worker.running))
-        return web.Response(body=self.telemetry.text(), headers=_PLAIN | {"Content-Type": _EXPOSITION})
+        ready = not await self._problems()
+        connections = self.connections
+        state = ProcessState(
+            ready=ready,
+            now=self.clock(),
+            queue=self._depth,
+            running=len(self.worker.running),
+            open_connections=0 if connections is None else len(connections),
+            dropped_connections={} if connections is None else connections.dropped_in_all,
+            file_bytes=self.store.file_sizes(),
+        )
+        return web.Response(body=self.telemetry.text(state), headers=_PLAIN | {"Content-Type": _EXPOSITION})
 
     def _may_read(self, request: web.Request) -> bool:
         if self.token:
@@ -136,10 +158,12 @@ async def serve_probes(health: Health, host: str, port: int) -> AsyncIterator[in
         bound = 0
         try:
             if port:
-                registry = OpenConnections(ConnectionLimits.for_files(file_limit()), KnownSenders())
+                registry = health.connections = OpenConnections(
+                    ConnectionLimits.for_files(file_limit()), KnownSenders()
+                )
                 bound = await stack.enter_async_context(run_server(application, registry, host, port))
         except OSError as error:
-            log.warning("no probes are answered on port %s: %s; set ALMANAC_WORKER_PORT", port, error.strerror)
+            log.warning("probes not answered: set ALMANAC_WORKER_PORT", extra={"port": port, "reason": error.strerror})
         yield bound
 
 

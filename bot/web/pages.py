@@ -67,10 +67,10 @@ async def _handle_errors(request: web.Request, handler: Handler) -> web.StreamRe
     except web.HTTPException as error:
         return problem(request, error.status)
     except StoreUnavailableError as error:
-        log.warning("%s: the store is not available: %s", request.match_info.route.name or "page", error)
+        log.warning("page not available", extra={"reason": str(error)})
         return problem(request, 503, {"Retry-After": "30"})
     except Exception:
-        log.exception("a page could not be created")
+        log.exception("page failed")
         return problem(request, 500)
 
 

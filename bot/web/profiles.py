@@ -118,7 +118,7 @@ async def note_use(context: PageContext, opened: OpenPerson, form: str) -> None:
     try:
         await context.pages.store.write(links.note_use, opened.link, form, context.pages.clock())
     except StoreUnavailableError as error:
-        log.warning("a link's use was not recorded: %s", error)
+        log.warning("use of a link not recorded", extra={"reason": str(error)})
 
 
 # --- months ----------------------------------------------------------------------------------------------------------

@@ -172,10 +172,10 @@ class Webhook:
         try:
             new = await self._inbox.accept(delivery)
         except Exception as error:
-            log.error("delivery %s not stored: %s", delivery.guid, type(error).__name__)
+            log.error("delivery not stored", extra={"reason": f"{type(error).__name__}: {error}"})
             return False
         if not new:
-            log.info("delivery %s was received before", delivery.guid)
+            log.info("delivery received before")
         return True
 
     def _hook(self, request: web.Request) -> str:

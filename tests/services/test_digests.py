@@ -130,9 +130,9 @@ async def test_the_digest_is_abandoned_at_once_if_issues_are_disabled(
         there.clock.now += timedelta(days=1)
         await there.drained()
         assert github.count(r"GET /repositories/\d+/issues$") == 1
-        assert [line for line in caplog.messages if "digest" in line] == [
-            f"digest:{there.repository.id}:2031-05 was not posted: Issues are disabled for this repo"
-        ]
+        (told,) = (vars(record) for record in caplog.records if record.msg == "post given up")
+        assert told["post"] == f"digest:{there.repository.id}:2031-05"
+        assert told["reason"] == "Issues are disabled for this repo"
 
 
 async def test_without_discussions_nothing_is_posted_and_the_check_run_says_so(

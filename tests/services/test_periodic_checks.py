@@ -49,7 +49,7 @@ async def test_months_that_cannot_be_closed_delay_no_snapshot(
         there.clock.now = datetime(2031, 6, 3, tzinfo=UTC)
         await _looked(there)
         failed = [record.message for record in caplog.records if record.levelno >= logging.ERROR]
-        assert failed == ["months could not be closed; trying again"]
+        assert failed == ["periodic work failed, trying again"]
         (taken,) = await _dated(there)
         assert taken.month == "2031-05"
         door = str(there.app.webhook_url).removesuffix("/webhook")

@@ -6,6 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from bot.configuration.logs import scrub_secrets
+
 State = Literal["ok", "note", "WRONG", "?"]
 """note: nothing is broken; ?: the check could not run, which is not the same as ok"""
 
@@ -18,7 +20,7 @@ class Finding(Struct, frozen=True):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.state:<6}{self.subject}: {self.text}"
+        return scrub_secrets(f"{self.state:<6}{self.subject}: {self.text}")
 
 
 def ok(subject: str, text: str) -> Finding:

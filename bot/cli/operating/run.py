@@ -20,7 +20,8 @@ from sqlalchemy.exc import DatabaseError
 from bot import app
 from bot.configuration.addresses import relay_of
 from bot.configuration.errors import NO_ROOM, UnusableInputError
-from bot.configuration.logs import configure_logs
+from bot.configuration.logs import configure_logs, hide_secrets
+from bot.configuration.redaction import secrets_in
 from bot.configuration.settings import NEEDED_TO_SERVE, Settings, SettingsError, load_settings, with_credentials
 from bot.github.auth import BadKeyError
 from bot.store.advice import database_advice, missing_driver
@@ -41,6 +42,7 @@ def read_settings(*, serving: bool) -> Settings:
     except SettingsError as error:
         raise UnusableSettingsError(error.lines) from None
     configure_logs(settings.log_level)
+    hide_secrets(secrets_in(settings))
     return settings
 
 

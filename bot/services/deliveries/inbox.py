@@ -112,15 +112,16 @@ class EventRouter(Protocol):
 
 async def read_delivery(routes: EventRouter, event: Event, body: bytes, *, hook: str) -> RoutedDelivery | None:
     """The delivery with the jobs that the handlers ask for; None if its body has not the form that GitHub documents."""
+    about = {"delivery": event.delivery_id, "github_event": event.event}
     try:
         event.data = deliveries.read(body)
         hint = deliveries.origin(event.data)
         routed = await routes.route(event)
     except Exception as error:  # any error in a stranger's body is answered with 4xx and logged by its type
-        log.warning("delivery %s (%s) refused: %s", event.delivery_id, event.event, type(error).__name__)
+        log.warning("delivery not understood", extra=about | {"reason": type(error).__name__})
         return None
     for note in routed.notes:
-        log.info("delivery %s (%s): %s", event.delivery_id, event.event, note)
+        log.info("delivery asks for nothing", extra=about | {"reason": note})
     return RoutedDelivery(
         hook=hook,
         guid=event.delivery_id,

@@ -36,18 +36,19 @@ async def request_wording(context: Context, scope: DigestScope) -> str:
     offer = parts.offer
     if len(offer.ids) < _FEWEST or (known is not None and known.prompt_hash == offer.hash):
         return ""
+    about = {"digest": scope.key, "writer": context.writer.name}
     try:
         async with asyncio.timeout(LONGEST):
             answer = await ask(context.writer, offer)
     except (WriterError, TimeoutError) as error:
         failure = str(error) or "no time left"
-        log.warning("%s: the writer %s gave no order: %s", scope.key, context.writer.name, failure)
+        log.warning("writer gave no order", extra=about | {"reason": failure})
         return failure
     now = context.clock()
     row = Wording(scope.home_id, scope.month, EVERYBODY, offer.hash, context.writer.name, answer or "", now)
     await context.store.write(wordings.keep, [row])
     for refused in read_answer(answer or "", offer).refused:
-        log.info("%s: refused of %s: %s", scope.key, context.writer.name, refused)
+        log.info("writer's answer refused", extra=about | {"reason": refused})
     return ""
 
 

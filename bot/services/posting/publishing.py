@@ -12,6 +12,7 @@ from typing import Any
 from gidgethub import BadRequest
 from sqlalchemy import Connection
 
+from bot.configuration.logs import scrub_secrets
 from bot.github import discussions
 from bot.github.client import Client, is_missing
 from bot.github.discussions import NoDiscussionsError
@@ -74,13 +75,14 @@ async def release_failed(context: Context, job: Job, posting: Posting, error: Ba
     final = refused or isinstance(error, NoDiscussionsError)
 
     def save(connection: Connection) -> None:
-        outbox.release(connection, posting, f"{type(error).__name__}: {error}"[:300], give_up=final)
+        outbox.release(connection, posting, scrub_secrets(f"{type(error).__name__}: {error}")[:300], give_up=final)
         if final:
             job.finish(connection)
 
     await context.store.write(save)
+    context.on_posted(posting.intent.kind, "given_up" if final else "put_off")
     if final:
-        log.warning("%s was not posted: %s", posting.intent.key, error)
+        log.warning("post given up", extra={"post": posting.intent.key, "reason": str(error)})
     return final
 
 

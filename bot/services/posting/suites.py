@@ -33,7 +33,7 @@ async def switch_off_suites(context: Context, installation: InstallationId, repo
     except BadRequest as error:
         if error.status_code not in (403, 404, 422):
             raise
-        log.warning("GitHub keeps opening check suites in %s: %s", repository.full_name, error)
+        log.warning("check suites not switched off", extra={"repository": repository.id, "reason": str(error)})
 
 
 def request_closing_check(
