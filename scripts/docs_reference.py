@@ -24,7 +24,7 @@ from bot.landing.repo_config.options import RepoConfig
 from bot.narrative.commands import COMMAND_FORMS, CommandForm
 from bot.narrative.explanation import names
 from bot.setup.manifest import app_manifest
-from bot.web.telemetry import Telemetry
+from bot.web.telemetry import ProcessState, Telemetry
 from handlers import ROUTERS
 
 ROOT = Path(__file__).parents[1]
@@ -215,9 +215,7 @@ def _first_sentence(module: str) -> str:
 
 def telemetry() -> str:
     """Every number of `/metrics`."""
-    counters = Telemetry(("push",), JOBS)
-    counters.set_queue({}, None, datetime.now(UTC))
-    text = counters.text().decode()
+    text = Telemetry(("push",), JOBS).text(ProcessState(ready=True, now=datetime.now(UTC))).decode()
     types = dict(re.findall(r"^# TYPE (\S+) (\w+)$", text, re.MULTILINE))
     rows = [
         (f"`{name}`", types[name], about)
