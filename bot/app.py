@@ -45,7 +45,8 @@ from bot.services.snapshots import defer_snapshots
 from bot.services.writer.client import writer_of
 from bot.setup.relay import follow_channel
 from bot.store import jobs, outbox
-from bot.store.engine import Store, sqlite_warning
+from bot.store.advice import sqlite_warning
+from bot.store.engine import Store
 from bot.store.ingest import GroupWriter
 from bot.store.migrate import migrate
 from bot.store.pace import StoredPace

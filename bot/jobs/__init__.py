@@ -30,6 +30,7 @@ from bot.jobs.record_landing import record_landing
 from bot.jobs.record_pull_request import record_pull_request
 from bot.jobs.refresh_check import refresh_check
 from bot.jobs.refresh_person import refresh_person
+from bot.jobs.scrub_database import scrub_database
 from bot.jobs.take_snapshots import take_snapshots
 from bot.jobs.update_installation import update_installation
 from bot.jobs.update_repository import update_repository
@@ -69,6 +70,7 @@ JOBS: dict[str, JobKind] = {
     "record_pull_request": JobKind(record_pull_request, timedelta(minutes=30)),
     "refresh_check": JobKind(refresh_check),
     "refresh_person": JobKind(refresh_person, timedelta(minutes=30)),
+    "scrub_database": JobKind(scrub_database, timedelta(minutes=30)),
     "take_snapshots": JobKind(take_snapshots, timedelta(minutes=5)),
     "update_installation": JobKind(update_installation),
     "update_repository": JobKind(update_repository),

@@ -21,6 +21,7 @@ from bot.services.permissions import (
     scene_of_check_run,
 )
 from bot.services.repositories.installation import ensure_installation
+from bot.store import erasure
 
 
 async def answer_button(job: Job, context: Context) -> None:
@@ -39,7 +40,8 @@ async def answer_button(job: Job, context: Context) -> None:
         if scene is not None and action == "classify" and kind in CLASSIFY_KINDS:
             key, keys = keys_of(connection, account)
             asker = Asker(key, keys, maintainer, account, context.clock())
-            if may_ask(asker, "classify", is_theirs=is_author(asker, scene.changes)):
+            erased = erasure.erased_people(connection, keys)
+            if not erased and may_ask(asker, "classify", is_theirs=is_author(asker, scene.changes)):
                 # One job is one press, however often it is tried.
                 asked = CommandRequest(asker, scene, Command("classify", kind), f"press:{job.claim.id}")
                 ACTIONS["classify"](connection, context, asked)

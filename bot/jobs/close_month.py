@@ -7,7 +7,13 @@ from sqlalchemy import Connection
 from bot.model.ids import InstallationId, Month, RepositoryId
 from bot.queue.interface import Job
 from bot.services.context import Context, job_arguments
-from bot.services.digests.publishing import plan_digest, refresh_settings, request_digest, request_preview
+from bot.services.digests.publishing import (
+    plan_digest,
+    refresh_settings,
+    request_digest,
+    request_preview,
+    request_removal,
+)
 from bot.services.digests.wording import request_wording
 
 
@@ -26,6 +32,8 @@ async def close_month(job: Job, context: Context) -> None:
             request_preview(connection, context, plan)
         elif plan is not None:
             request_digest(connection, context, plan)
+        else:
+            request_removal(connection, context, one)
         job.finish(connection)
 
     await context.store.write(save)

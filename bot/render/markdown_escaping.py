@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from html import unescape
 from urllib.parse import quote
 
 from bot.render.plain_text import LONGEST, plain_text
@@ -83,6 +84,11 @@ def _escape_match(match: re.Match[str]) -> str:
         return _BREAK.join(text[start : start + _HEX_AT_ONCE] for start in range(0, len(text), _HEX_AT_ONCE))
     entity = f"&#{ord(text)};"
     return entity + _BREAK if group in ("mark", "emoji") else entity
+
+
+def plain_of_markdown(text: str) -> str:
+    """A text of ours with the characters that `md_text` replaced, for searching."""
+    return unescape(text).replace(_BREAK, "")
 
 
 def md_join(separator: MdText, parts: Iterable[MdText]) -> MdText:

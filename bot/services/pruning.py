@@ -13,21 +13,25 @@ from sqlalchemy import Connection
 
 from bot.services.context import Context
 from bot.store.digests import begin_period, periods_of
+from bot.store.erasure import is_anybody_erased
 from bot.store.jobs import LATER
 
 log = logging.getLogger(__name__)
 SCHEDULE = "prune_traffic"
 BODIES_KEPT = timedelta(days=14)
 JOBS_KEPT = timedelta(days=7)
+KEPT_AFTER_ERASURE = timedelta(hours=1)
+"""bodies and jobs, once anybody was erased: they may name them"""
 SLICE = 2000
 """rows in one transaction, so that no delivery waits for long"""
 
 
 async def ask_to_prune(context: Context) -> None:
-    """Defer the day's pruning once, even if several processes ask."""
+    """Defer the day's pruning once, even if several processes ask; once anybody was erased, each hour's."""
     now = context.clock()
     day = now.date().isoformat()
-
+    if await context.store.read(is_anybody_erased):
+        day = f"{day} {now.hour:02}"
     if day in await context.store.read(periods_of, SCHEDULE):  # checked first, because a read is cheaper than a write
         return
 

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+
+FIRST_SAFE_SQLITE = (3, 51, 3)
+"""in older versions two connections that write or checkpoint at once can corrupt the file:
+https://www.sqlite.org/wal.html"""
+
+
 _DENIED = "give the bot's user write access to the file, its side files and their folder"
 _FULL = "free some space on its disk"
 _KNOWN = (
@@ -32,3 +39,13 @@ def missing_driver(error: ModuleNotFoundError) -> str | None:
     if error.name not in {"psycopg", "procrastinate"}:
         return None
     return f'PostgreSQL needs {error.name}: install the extra too, pip install "CHECKOUT[postgres]"'
+
+
+def sqlite_warning() -> str | None:
+    """A warning for the operator about this SQLite version; None if there is none."""
+    if sqlite3.sqlite_version_info >= FIRST_SAFE_SQLITE:
+        return None
+    return (
+        f"SQLite {sqlite3.sqlite_version} can corrupt a file that two connections write at once: "
+        "never open the database for writing while the bot runs; back it up with VACUUM INTO"
+    )

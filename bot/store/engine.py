@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 import sqlalchemy.exc
@@ -32,9 +33,6 @@ Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
 Work = Callable[Concatenate[Connection, Given], Answer]
 """what runs within one transaction"""
-FIRST_SAFE_SQLITE = (3, 51, 3)
-"""in older versions two connections that write or checkpoint at once can corrupt the file:
-https://www.sqlite.org/wal.html"""
 
 
 class StoreUnavailableError(Exception):
@@ -224,6 +222,29 @@ class Store:
             with self._noticing_damage(), self._page_reader.begin() as connection, _stopped_at(connection, end):
                 yield connection
 
+    @property
+    def file_bytes(self) -> int:
+        """The size of the SQLite file; 0 on PostgreSQL."""
+        return Path(self.url.database or "").stat().st_size if self._lock is not None else 0
+
+    async def scrub(self, *, whole: bool = True) -> bool:
+        """Leave no deleted content in SQLite's log nor, if `whole`, in its file; False if a reader needs the log.
+
+        `secure_delete` overwrites deleted rows, but a page that was split keeps copies of the rows that moved. Nothing
+        is written meanwhile. PostgreSQL does this itself, in its own time.
+        """
+        return self._lock is None or await _run_in(self._writing, partial(self._scrub, whole=whole))
+
+    def _scrub(self, *, whole: bool) -> bool:
+        if self._writer is None:
+            raise RuntimeError("this store was opened to be read")
+        with self._noticing_damage(), self._turn:
+            sqlite: sqlite3.Connection = sqlite_driver(self._writing_connection(self._writer))
+            if whole:
+                sqlite.execute("VACUUM")
+            busy, *_ = sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not busy
+
     async def version(self) -> str | None:
         """A value that stays equal as long as readers see no write; None if another process could write unnoticed.
 
@@ -301,16 +322,6 @@ def _is_operational(error: Exception) -> bool:
     import psycopg
 
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | psycopg.InternalError)
-
-
-def sqlite_warning() -> str | None:
-    """A warning for the operator about this SQLite version; None if there is none."""
-    if sqlite3.sqlite_version_info >= FIRST_SAFE_SQLITE:
-        return None
-    return (
-        f"SQLite {sqlite3.sqlite_version} can corrupt a file that two connections write at once: "
-        "never open the database for writing while the bot runs; back it up with VACUUM INTO"
-    )
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """How is a person erased so that data which arrives later does not restore them?
 
-A salted hash of each key remains. It names nobody. Only with the salt, which is stored only in this database, can it
+A salted hash of each key remains, and of each name, login, address and title (`bot/landing/identity/marks.py`), because
+other people's texts quote them. Hashes name nobody. Only with the salt, which is stored only in this database, can they
 show whether a person was erased.
 """
 
@@ -13,21 +14,24 @@ from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import Column, Connection, Table, delete, or_, select, update
+from sqlalchemy import Column, Connection, Table, delete, func, or_, select, update
 
 from bot.landing.identity.credit import person_key, signature_of
 from bot.landing.identity.evidence import named_keys
+from bot.landing.identity.marks import candidates, fact_without_marks, marks_of, texts_of_fact, without_marks
 from bot.landing.message.trailers import as_trailer
-from bot.model.commit import Signature
+from bot.landing.same_work.keys import plain_title
+from bot.metrics import kind_model
+from bot.model.commit import Commit, Signature
 from bot.model.fact import Evidence, Fact, fact_from_json, fact_to_json
 from bot.model.ids import PersonKey, RepositoryId
 from bot.store.changes import CONTRIBUTION
 from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.corrections import CORRECTION
-from bot.store.dialect import STREAMED, fetch, is_one_of, lock, value_list
+from bot.store.dialect import STREAMED, among, fetch, is_one_of, lock, value_list
 from bot.store.inserts import insert_absent
 from bot.store.installations import REPOSITORY
-from bot.store.ledger import FACT, FACT_PERSON
+from bot.store.ledger import FACT, FACT_PERSON, write_keys_again
 from bot.store.measurements import forget as forget_measurements
 from bot.store.observations import forget as forget_observations
 from bot.store.people import PERSON, PERSON_ALIAS
@@ -83,11 +87,35 @@ def erased_people(connection: Connection, keys: Iterable[PersonKey]) -> frozense
     return frozenset(hashes[row.hash] for row in rows)
 
 
+def is_anybody_erased(connection: Connection) -> bool:
+    return bool(_salt(connection))
+
+
+def known_marks(connection: Connection, texts: Iterable[str]) -> frozenset[str]:
+    """The marks of erased people in these texts."""
+    salt = _salt(connection)
+    if not salt:
+        return frozenset()
+    hashes = {_hash(salt, one.mark): one.mark for text in texts for one in candidates(text)}
+    found: set[str] = set()
+    for these in among(TOMBSTONE.c.hash, list(hashes)):
+        found |= {hashes[row.hash] for row in connection.execute(select(TOMBSTONE.c.hash).where(these))}
+    return frozenset(found)
+
+
+def names_erased(connection: Connection, commits: Iterable[Commit]) -> bool:
+    """Whether one of these commits names an erased person."""
+    given = list(commits) if is_anybody_erased(connection) else []
+    keys = {person_key(sig) for one in given for sig in (one.author, one.committer)}
+    texts = (line for one in given for line in one.message.split("\n"))
+    return bool(given) and bool(erased_people(connection, keys) or known_marks(connection, texts))
+
+
 def _salt(connection: Connection) -> str:
     return connection.execute(select(ERASURE_SALT.c.salt)).scalar_one_or_none() or ""
 
 
-def _hash(salt: str, key: PersonKey) -> str:
+def _hash(salt: str, key: str) -> str:
     return hashlib.blake2b(key.encode(), key=bytes.fromhex(salt), digest_size=32).hexdigest()
 
 
@@ -104,7 +132,12 @@ def facts_without_erased(connection: Connection, facts: Iterable[Fact]) -> list[
     hashes = {_hash(rows[0][0], key): key for key in sorted({key for fact in given for key in named_keys(fact)})}
     sql = f"SELECT hash FROM tombstone WHERE {is_one_of(connection, 'hash')}"  # noqa: S608  # a name
     gone = {hashes[row[0]] for row in fetch(connection, sql, (value_list(connection, list(hashes)),))}
-    return [clean_fact(fact, gone) for fact in given if person_key(fact.author) not in gone] if gone else given
+    kept = [clean_fact(fact, gone) for fact in given if person_key(fact.author) not in gone] if gone else given
+    if len(kept) < len(given):
+        lost = [fact for fact in given if person_key(fact.author) in gone]
+        add_marks(connection, {f"title:{plain_title(text)}" for fact in lost for text in (fact.title, fact.subject)})
+    marks = known_marks(connection, (text for fact in kept for text in texts_of_fact(fact)))
+    return [fact_without_marks(fact, marks) for fact in kept] if marks else kept
 
 
 def clean_fact(fact: Fact, gone: Collection[PersonKey]) -> Fact:
@@ -137,11 +170,46 @@ def work_of(connection: Connection, keys: Collection[PersonKey]) -> list[tuple[R
     return [(RepositoryId(row.repository_id), fact_from_json(row.payload)) for row in rows]
 
 
-def erase_record(connection: Connection, keys: Collection[PersonKey]) -> None:
-    """Delete what names these people: their facts, totals, aliases and corrections; others' facts lose the name."""
+def marks_of_people(connection: Connection, keys: Collection[PersonKey]) -> frozenset[str]:
+    """The names, logins, addresses and titles by which texts refer to these people."""
+    rows = connection.execute(select(PERSON.c.login, PERSON.c.name).where(PERSON.c.key.in_(keys)))
+    signed = {Signature(row.name or "", "", None, row.login) for row in rows}
+    aliases = select(PERSON_ALIAS.c.kind, PERSON_ALIAS.c.value).where(PERSON_ALIAS.c.person_key.in_(keys))
+    for kind, value in connection.execute(aliases):
+        of_kind = {"name": Signature(value, ""), "email": Signature("", value)}
+        signed.add(of_kind.get(kind) or Signature("", "", None, value))
+    titles: set[str] = set()
+    for _, fact in work_of(connection, keys):
+        shares = fact.evidence.shares if fact.evidence else ()
+        everybody = (fact.author, fact.committer, *fact.co_authors, *(one.author for one in shares))
+        signed |= {sig for sig in everybody if person_key(sig) in keys}
+        titles |= {one.title for one in shares if person_key(one.author) in keys}
+        opener = fact.evidence.opener if fact.evidence else None
+        if person_key(fact.author) in keys or f"u:{opener}" in keys:
+            titles |= {fact.title, fact.subject}
+    for row in connection.execute(select(PULL_REQUEST.c.payload)):
+        if _is_of(row.payload.get("author"), keys):
+            titles.add(row.payload["title"])
+    return frozenset(marks_of(signed, titles, kind_model.load().learnt["words"].positions))
+
+
+def add_marks(connection: Connection, marks: Iterable[str]) -> None:
+    """Let no text bring these back. The salt exists once somebody was erased."""
+    salt = _salt(connection)
+    made = connection.execute(select(func.min(TOMBSTONE.c.made_at))).scalar()
+    insert_absent(connection, TOMBSTONE, [{"hash": _hash(salt, one), "made_at": made} for one in sorted(set(marks))])
+
+
+def erase_record(
+    connection: Connection, keys: Collection[PersonKey], marks: Collection[str]
+) -> list[tuple[RepositoryId, Fact]]:
+    """Delete what names these people: their facts, totals, aliases and corrections; others' facts lose the names.
+
+    Returns the facts of others whose texts changed.
+    """
     connection.execute(delete(FACT).where(FACT.c.author_key.in_(keys)))
-    _clean_facts(connection, keys)
-    _clean_pull_requests(connection, keys)
+    quoting = _clean_facts(connection, keys, marks)
+    _clean_pull_requests(connection, keys, marks)
     connection.execute(delete(CONTRIBUTION).where(CONTRIBUTION.c.person_key.in_(keys)))
     connection.execute(delete(TOTALS).where(TOTALS.c.person_key.in_(keys)))
     forget_wordings(connection, keys)
@@ -153,24 +221,51 @@ def erase_record(connection: Connection, keys: Collection[PersonKey]) -> None:
     connection.execute(update(CORRECTION).where(CORRECTION.c.made_by.in_(keys)).values(made_by=""))
     connection.execute(delete(PERSON_ALIAS).where(PERSON_ALIAS.c.person_key.in_(keys)))
     connection.execute(delete(PERSON).where(PERSON.c.key.in_(keys)))
+    _clean_disputes(connection, marks)
+    return quoting
 
 
-def _clean_facts(connection: Connection, keys: Collection[PersonKey]) -> None:
-    """Remove them as co-author or committer from others' facts; committers have no index, so all are searched."""
-    rows = connection.execute(select(FACT.c.id, FACT.c.payload).execution_options(yield_per=STREAMED))
-    theirs = [(row.id, fact) for row in rows if named_keys(fact := fact_from_json(row.payload)) & set(keys)]
-    for number, fact in theirs:
-        values = {"payload": fact_to_json(clean_fact(fact, keys))}
-        connection.execute(update(FACT).where(FACT.c.id == number).values(values))
+def _clean_disputes(connection: Connection, marks: Collection[str]) -> None:
+    """Others' disputes without these words."""
+    disputes = select(CORRECTION.c.event_key, CORRECTION.c.value).where(CORRECTION.c.kind == "dispute")
+    for row in connection.execute(disputes).all():
+        value = row.value | {"text": without_marks(row.value["text"], marks)}
+        if value != row.value:
+            same = CORRECTION.c.event_key == row.event_key
+            connection.execute(update(CORRECTION).where(same).values(value=value))
+
+
+def _clean_facts(
+    connection: Connection, keys: Collection[PersonKey], marks: Collection[str]
+) -> list[tuple[RepositoryId, Fact]]:
+    """Remove them and their words from others' facts; return those whose texts changed, as they are now.
+
+    Neither committers nor texts have an index, so all facts are searched.
+    """
+    query = select(FACT.c.id, FACT.c.repository_id, FACT.c.payload).execution_options(yield_per=STREAMED)
+    changed: dict[int, Fact] = {}
+    quoting: list[tuple[RepositoryId, Fact]] = []
+    for row in connection.execute(query):
+        fact = fact_from_json(row.payload)
+        named = clean_fact(fact, keys) if named_keys(fact) & set(keys) else fact
+        cleaned = fact_without_marks(named, marks)
+        if cleaned != fact:
+            changed[row.id] = cleaned
+        if cleaned != named:
+            quoting.append((RepositoryId(row.repository_id), cleaned))
+    for number, fact in changed.items():
+        connection.execute(update(FACT).where(FACT.c.id == number).values(payload=fact_to_json(fact)))
+    write_keys_again(connection, changed)
     connection.execute(delete(FACT_PERSON).where(FACT_PERSON.c.person_key.in_(keys)))
+    return quoting
 
 
-def _clean_pull_requests(connection: Connection, keys: Collection[PersonKey]) -> None:
+def _clean_pull_requests(connection: Connection, keys: Collection[PersonKey], marks: Collection[str]) -> None:
     """Stored pull requests name people as `[name, e-mail, user id, login, bot]`."""
     table = PULL_REQUEST.join(REPOSITORY, REPOSITORY.c.id == PULL_REQUEST.c.repository_id)
     query = select(PULL_REQUEST.c.repository_id, PULL_REQUEST.c.number, PULL_REQUEST.c.payload).select_from(table)
     for row in connection.execute(query).all():
-        payload = without_people(row.payload, keys)
+        payload = _without_words(without_people(row.payload, keys), marks)
         if payload != row.payload:
             same = (PULL_REQUEST.c.repository_id == row.repository_id) & (PULL_REQUEST.c.number == row.number)
             connection.execute(update(PULL_REQUEST).where(same).values(payload=payload))
@@ -184,7 +279,15 @@ def pull_request_without_erased(connection: Connection, payload: dict[str, Any])
         *(sig for line in payload["body"].split("\n") if (sig := _names_credit(line))),
     ]
     gone = erased_people(connection, {person_key(sig) for sig in signatures})
-    return without_people(payload, gone) if gone else payload
+    kept = without_people(payload, gone) if gone else payload
+    marks = known_marks(connection, (kept["title"], kept["head_ref"], *kept["body"].split("\n")))
+    return _without_words(kept, marks) if marks else kept
+
+
+def _without_words(payload: dict[str, Any], marks: Collection[str]) -> dict[str, Any]:
+    lines = (without_marks(line, marks) for line in payload["body"].split("\n"))
+    named = {name: without_marks(payload[name], marks) for name in ("title", "head_ref")}
+    return payload | named | {"body": "\n".join(lines)}
 
 
 def without_people(payload: dict[str, Any], keys: Collection[PersonKey]) -> dict[str, Any]:
@@ -193,6 +296,7 @@ def without_people(payload: dict[str, Any], keys: Collection[PersonKey]) -> dict
     return payload | {
         "author": None if own else payload.get("author"),
         # Text that they wrote and a branch that they named may identify them.
+        "title": "" if own else payload["title"],
         "body": "" if own else _without_credits(payload["body"], keys),
         "head_ref": "" if own else payload["head_ref"],
         "shares": [

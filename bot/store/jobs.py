@@ -66,6 +66,8 @@ DIGESTS = -5
 """priority of digests: landings go first"""
 LATER = -10
 """priority of backfill and maintenance; higher numbers run first"""
+LAST = -20
+"""priority of what should find nothing else waiting"""
 
 
 class NewJob(NamedTuple):

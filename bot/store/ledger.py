@@ -123,6 +123,14 @@ def _write_keys(connection: Connection, new: Mapping[int, KeyedFact]) -> None:
     _PEOPLE.run(connection, [(key, number) for number, one in new.items() for key in credited_keys(one.fact)])
 
 
+def write_keys_again(connection: Connection, facts: Mapping[int, Fact]) -> None:
+    """Replace the keys of stored facts whose texts changed; people are the caller's to delete."""
+    if facts:
+        for these in among(FACT_KEY.c.fact_id, sorted(facts)):
+            connection.execute(delete(FACT_KEY).where(these))
+        _KEYS.run(connection, [row for number, one in with_keys(facts).items() for row in one.rows(number)])
+
+
 def meets(left: FromClause, right: FromClause) -> ColumnElement[bool]:
     """Whether two rows of keys, from different facts, join the facts: one asks for what the other offers."""
     both_ask = (left.c.role == OFFERS) & func.substr(left.c.key, 1, 6).not_in(DUPLICATE)

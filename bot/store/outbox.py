@@ -197,14 +197,16 @@ def intents(connection: Connection, repository_id: int, kinds: tuple[str, ...]) 
     ]
 
 
-def intents_about(connection: Connection, people: Collection[str]) -> list[Intent]:
-    """Answers written for these people."""
-    rows = connection.execute(select(OUTBOX).where(OUTBOX.c.kind == "reply").order_by(OUTBOX.c.id))
-    return [
-        Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id)
-        for r in rows
-        if r.target.get("person") in people
-    ]
+def intents_of_kinds(connection: Connection, kinds: Collection[str]) -> list[Intent]:
+    """All intents of these kinds, oldest first."""
+    rows = connection.execute(select(OUTBOX).where(OUTBOX.c.kind.in_(kinds)).order_by(OUTBOX.c.id))
+    return [Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id) for r in rows]
+
+
+def empty(connection: Connection, key: str) -> None:
+    """Store no text under this key any more; nothing is sent to GitHub."""
+    values = {"body": {}, "body_hash": "", "state": "failed"}
+    connection.execute(update(OUTBOX).where(OUTBOX.c.intent_key == key).values(values))
 
 
 def intent_posted_as(connection: Connection, kind: str, repository_id: int, remote_id: int) -> Intent | None:

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, delete, func, select
 
+from bot.landing.identity.marks import quotes_marks
 from bot.model.ids import Month, PersonKey, RepositoryId
 from bot.store.columns import METADATA, CleanText, Instant, Json
 from bot.store.digests import PERIOD
@@ -114,6 +115,13 @@ def last_begun(connection: Connection) -> Month | None:
 
 def forget(connection: Connection, people: Collection[PersonKey]) -> None:
     connection.execute(delete(SNAPSHOT).where(SNAPSHOT.c.person_key.in_(people)))
+
+
+def forget_quoting(connection: Connection, marks: Collection[str]) -> None:
+    """Delete the snapshots of other people in which these words or titles stand; a signed text cannot be edited."""
+    for row in connection.execute(select(SNAPSHOT.c.id, SNAPSHOT.c.text)).all():
+        if quotes_marks(row.text, marks):
+            connection.execute(delete(SNAPSHOT).where(SNAPSHOT.c.id == row.id))
 
 
 def _read(connection: Connection, which: Any) -> list[Snapshot]:

@@ -140,9 +140,18 @@ def _database(folder: Path) -> str:
 
 @contextlib.asynccontextmanager
 async def town(
-    github: Simulator, data: Path, *, settings: str | None = None, writer: WriterSettings = NO_MODEL
+    github: Simulator,
+    data: Path,
+    *,
+    settings: str | None = None,
+    writer: WriterSettings = NO_MODEL,
+    backfill: bool = False,
+    database: str = "",
 ) -> AsyncIterator[Town]:
-    """The organisation `acme` with `acme/app`, whose settings file says `settings`; the bot's SQLite is in `data`."""
+    """The organisation `acme` with `acme/app`, whose settings file says `settings`.
+
+    The bot's SQLite is in `data`, unless another database is given.
+    """
     clock = Clock()
     owner = github.organisation("acme")
     people = {login: github.account(login, name=f"{login.title()} Example") for login in ("ada", "bea", "mara", "sid")}
@@ -152,8 +161,8 @@ async def town(
     repository.permissions = {"mara": "maintain", "ada": "read", "bea": "read", "sid": "read"}
     world = World(github, app, people, {"app": repository}, [])
     timing = Timing(clock=clock, work=WorkerPace(concurrency=2, poll_every=0.02))
-    url = await asyncio.to_thread(_database, data)
-    given = replace(settings_for(github, world, data), writer=writer, database_url=url)
+    url = database or await asyncio.to_thread(_database, data)
+    given = replace(settings_for(github, world, data, backfill=backfill), writer=writer, database_url=url)
     async with build(given, timing) as bot, serve_http(bot, "127.0.0.1", 0) as port:
         app.webhook_url = f"http://127.0.0.1:{port}/webhook"
         found = Town(github, bot, app, repository, github.install(app, owner), clock, people)

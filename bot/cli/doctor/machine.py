@@ -21,7 +21,7 @@ from bot.configuration.errors import UnusableInputError
 from bot.configuration.settings import NEEDED_TO_SERVE, Settings
 from bot.github.auth import AppKey, BadKeyError
 from bot.github.limits import Clock
-from bot.store.advice import database_advice, missing_driver
+from bot.store.advice import database_advice, missing_driver, sqlite_warning
 from bot.store.digests import touch_period
 from bot.store.engine import (
     ReadTooLongError,
@@ -29,7 +29,6 @@ from bot.store.engine import (
     StoreBrokenError,
     StoreUnavailableError,
     page_reads,
-    sqlite_warning,
 )
 from bot.store.lock import StoreInUseError, problem_of_running
 from bot.store.migrate import FIRST, NO_UPGRADE, newest, revision, revision_of

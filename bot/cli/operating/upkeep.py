@@ -212,6 +212,7 @@ def forget_person(login: str) -> str:
 
         key = await bot.store.write(forget)
         await bot.store.write(erasure.erase, bot.context, key)
+        await bot.store.scrub()
         return key
 
     return _with_bot(erase)

@@ -24,7 +24,7 @@ from bot.services.context import Context
 from bot.services.permissions import ABOUT_WORK, MAINTAINERS, OWN, Asker, Scene, changes_of, is_author, keys_of, may_ask
 from bot.services.posting.publishing import digests_key, request_post
 from bot.services.refusals import A_MINUTE
-from bot.store import ledger, outbox
+from bot.store import erasure, ledger, outbox
 from bot.store.digests import digests_posted_in, repository_of
 
 MOST_REPLIES = 5
@@ -85,7 +85,12 @@ def answer_commands(
     key, keys = keys_of(connection, comment.author)
     asker = Asker(key, keys, heard.maintainer, comment.author, comment.created_at or context.clock())
     answers = []
+    # Nothing is stored about an erased person again, whatever they ask, and old comments may be delivered once more.
+    erased = bool(erasure.erased_people(connection, keys))
     for turn, command in enumerate(heard.commands):
+        if erased:
+            answers.append(CommandResult(done=isinstance(command, Command) and command.name == "forget-me"))
+            continue
         scene = _scene_of(connection, installation, heard)
         if isinstance(command, Mistake):
             answers.append(

@@ -31,6 +31,9 @@ AT_ONCE, DIGEST_GAP = 20, timedelta(seconds=36)
 """GitHub takes some 150 new issues an hour, and one that watchers get mail for is in no hurry"""
 
 
+_NOTHING = "Nothing in {} is counted any more.\n"
+
+
 class _Plan(Struct, frozen=True):
     """One digest to publish: its repository and scope, as a preview or as a post."""
 
@@ -130,15 +133,23 @@ def _is_preview(row: DigestRow, rows: dict[Month, DigestRow], settings: Reposito
 
 def request_preview(connection: Connection, context: Context, plan: _Plan) -> None:
     """Request a check run on the month's newest commit, for the people who installed the App."""
-    note = month_note(connection, context, plan.scope, preview=True)
-    if note is None:
-        return
     scope = plan.scope
-    body = {"title": f"Preview of the digest for {scope.month}", "summary": note.text}
+    note = month_note(connection, context, scope, preview=True)
     key = f"preview:{scope.home_id}:{scope.month}"
-    intent = outbox.Intent(key, "preview", scope.home_id, {"commit": note.newest}, body, scope.installation)
+    commit = note.newest if note else _previewed_commit(connection, scope.home_id, key)
+    if commit is None:
+        return
+    summary = note.text if note else _NOTHING.format(month_name(scope.month))
+    body = {"title": f"Preview of the digest for {scope.month}", "summary": summary}
+    intent = outbox.Intent(key, "preview", scope.home_id, {"commit": commit}, body, scope.installation)
     request_post(connection, context, intent)
     record_digest(connection, replace(plan.row, state="preview"))
+
+
+def _previewed_commit(connection: Connection, repository: RepositoryId, key: str) -> str | None:
+    """The commit on which the preview with this key stands; None if there is none."""
+    previews = outbox.intents(connection, repository, ("preview",))
+    return next((str(one.target["commit"]) for one, _ in previews if one.key == key), None)
 
 
 def request_digest(connection: Connection, context: Context, plan: _Plan) -> None:
@@ -149,7 +160,7 @@ def request_digest(connection: Connection, context: Context, plan: _Plan) -> Non
         if not outbox.is_posted(connection, scope.key):
             return
         gone = outbox.is_removed(connection, scope.key)
-        note = MonthNote("" if gone else f"Nothing in {month_name(scope.month)} is counted any more.\n")
+        note = MonthNote("" if gone else _NOTHING.format(month_name(scope.month)))
     target = {"month": scope.month, "form": _post_form(connection, plan)}
     request_post(
         connection,
@@ -157,6 +168,21 @@ def request_digest(connection: Connection, context: Context, plan: _Plan) -> Non
         outbox.Intent(scope.key, "digest", scope.home_id, target, {"text": note.text}, scope.installation),
     )
     record_digest(connection, replace(plan.row, state="posted", repository_id=scope.home_id))
+
+
+def request_removal(connection: Connection, context: Context, one: DigestId) -> None:
+    """Delete a posted digest that names somebody who left, though nothing may be posted now; later it is written again.
+
+    That is so while the repository is paused, or has its digest off.
+    """
+    installation, repository, month = one
+    for row in of_target(connection, target_of(repository)):
+        key = f"digest:{row.repository_id}:{month}"
+        if row.month == month and row.state == "posted" and outbox.is_removed(connection, key):
+            home = RepositoryId(row.repository_id or repository)
+            posted = (intent for intent, _ in outbox.intents(connection, home, ("digest",)) if intent.key == key)
+            for intent in posted:
+                request_post(connection, context, replace(intent, body={"text": ""}, installation_id=installation))
 
 
 def _post_form(connection: Connection, plan: _Plan) -> str:

@@ -25,7 +25,7 @@ from bot.services.pull_requests import row_without_erased
 from bot.services.recording.record import Recorded, RecordingTarget, raise_evidence, record, recount
 from bot.services.refusals import A_MINUTE
 from bot.services.repositories.repository import save_repositories
-from bot.store import backfills, ledger, pulls, readings
+from bot.store import backfills, erasure, ledger, pulls, readings
 
 
 class Arrivals(Struct, frozen=True):
@@ -152,7 +152,8 @@ def _save_read(
         commits: dict[CommitId, Commit] = {one.merge_commit.id: one.merge_commit for one in wanted}
         commits |= {one.commit.id: one.commit for one in wanted}
         number = RepositoryId(repository.id or 0)
-        readings.keep(connection, number, commits.values(), tip=arrived.tip, now=now)
+        if not erasure.names_erased(connection, commits.values()):
+            readings.keep(connection, number, commits.values(), tip=arrived.tip, now=now)
     if arrived.pull is not None:
         pulls.save_pull_request(connection, row_without_erased(connection, arrived.pull))
 

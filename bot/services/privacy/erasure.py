@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.landing.identity.credit import person_key
+from bot.landing.identity.marks import quotes_marks
 from bot.model.fact import Fact
 from bot.model.ids import InstallationId, PersonKey, RepositoryId, UserId
+from bot.render.markdown_escaping import plain_of_markdown
 from bot.services.context import Context, job_reference
 from bot.services.digests.refresh import refresh_months
 from bot.services.posting.publishing import request_post
@@ -27,8 +30,10 @@ from bot.store import (
     outbox,
     readings,
     sessions,
+    snapshots,
     visibility,
 )
+from bot.store.jobs import LAST
 
 
 def forget(connection: Connection, context: Context, key: PersonKey, now: datetime) -> None:
@@ -53,6 +58,8 @@ def erase(connection: Connection, context: Context, key: PersonKey) -> None:
     keys = visibility.every_key(connection, key)
     _lock_folding(connection, keys)
     work = erasure.work_of(connection, keys)
+    marks = erasure.marks_of_people(connection, keys)
+    erasure.add_marks(connection, marks)
     by_repository: dict[RepositoryId, list[Fact]] = defaultdict(list)
     near: dict[RepositoryId, list[Fact]] = {}
     for repository, fact in work:
@@ -62,18 +69,22 @@ def erase(connection: Connection, context: Context, key: PersonKey) -> None:
         seeds = [(repository, fact.commit) for fact in facts]
         near[repository] = ledger.component(connection, seeds, installation_id=homes[repository])
     disputed = corrections.disputes_of(connection, keys)
-    erasure.erase_record(connection, keys)
-    inbox.drop_bodies(connection, context.clock())
+    quoting = erasure.erase_record(connection, keys, marks)
+    inbox.drop_bodies(connection, context.clock() + timedelta(seconds=1))
     readings.forget_all(connection)
+    snapshots.forget_quoting(connection, marks)
     for repository, facts in by_repository.items():
         home = homes[repository]
         if home is not None:
             _recount_without(
                 connection, context, RecordingTarget(home, repository, context.zone), (keys, facts, near[repository])
             )
+    _recount_quoting(connection, context, keys, quoting)
     for repository, number in disputed:
         _refresh_without_dispute(connection, context, repository, number)
-    _erase_replies(connection, context, keys)
+    _erase_replies(connection, context, keys, marks)
+    _empty_posts_out_of_reach(connection, marks)
+    defer_scrub(connection, context)
 
 
 def _lock_folding(connection: Connection, keys: Collection[PersonKey]) -> None:
@@ -103,6 +114,22 @@ def _recount_without(
     refresh_months(connection, context, (target.installation, target.repository), taking_back=True)
 
 
+def _recount_quoting(
+    connection: Connection, context: Context, keys: Collection[PersonKey], quoting: list[tuple[RepositoryId, Fact]]
+) -> None:
+    """Fold again, and post again, what quoted their names and titles."""
+    by_repository: dict[RepositoryId, list[Fact]] = defaultdict(list)
+    for repository, fact in quoting:
+        by_repository[repository].append(fact)
+    for repository, facts in by_repository.items():
+        home = _installation_of(connection, repository)
+        if home is not None:
+            target = RecordingTarget(home, repository, context.zone)
+            recorded = recount(connection, target, [fact.commit for fact in facts])
+            refresh_notes(connection, context, target, facts, recorded, gone=keys)
+            refresh_months(connection, context, (home, repository), taking_back=True)
+
+
 def _refresh_without_dispute(connection: Connection, context: Context, repository: RepositoryId, number: int) -> None:
     """Remove an erased person's dispute from posts; a negative number identifies a month."""
     home = _installation_of(connection, repository)
@@ -114,19 +141,42 @@ def _refresh_without_dispute(connection: Connection, context: Context, repositor
         refresh_notes(connection, context, RecordingTarget(home, repository, context.zone), facts)
 
 
-def _erase_replies(connection: Connection, context: Context, keys: Collection[PersonKey]) -> None:
-    """Delete our replies to that person."""
-    for intent in outbox.intents_about(connection, keys):
-        outbox.take_back(connection, [intent.key])
-        request_post(
-            connection,
-            context,
-            outbox.Intent(
-                intent.key,
-                intent.kind,
-                intent.repository_id,
-                {**intent.target, "person": ""},
-                {"text": ""},
-                intent.installation_id,
-            ),
+def _erase_replies(
+    connection: Connection, context: Context, keys: Collection[PersonKey], marks: Collection[str]
+) -> None:
+    """Delete our replies to that person, and those to others that quote them."""
+    for intent in outbox.intents_of_kinds(connection, ("reply",)):
+        if intent.target.get("person") in keys or _quotes(intent, marks):
+            remove_post(connection, context, replace(intent, target={**intent.target, "person": ""}))
+
+
+def remove_post(connection: Connection, context: Context, intent: outbox.Intent) -> None:
+    """Delete a comment of ours, with all its revisions, for good."""
+    outbox.take_back(connection, [intent.key])
+    request_post(connection, context, replace(intent, body={"text": ""}))
+
+
+def _quotes(intent: outbox.Intent, marks: Collection[str]) -> bool:
+    texts = (text for text in intent.body.values() if isinstance(text, str))
+    return any(quotes_marks(plain_of_markdown(text), marks) for text in texts)
+
+
+def _empty_posts_out_of_reach(connection: Connection, marks: Collection[str]) -> None:
+    """What was posted where we may no longer write cannot be deleted there, but it is no longer stored here."""
+    for intent in outbox.intents_of_kinds(connection, ("check", "comment", "digest", "preview", "reply", "suite")):
+        if _installation_of(connection, RepositoryId(intent.repository_id)) is None and _quotes(intent, marks):
+            outbox.empty(connection, intent.key)
+
+
+SCRUB_AGAIN = timedelta(minutes=10)
+"""after this long, posts that were being rewritten during an erasure are done"""
+
+
+def defer_scrub(connection: Connection, context: Context) -> None:
+    """Remove deleted rows from the bytes of the file once nothing more urgent waits, and once more after a while."""
+    now = context.clock()
+    for turn, run_at in enumerate((now, now + SCRUB_AGAIN), 1):
+        dedupe = f"scrub_database:{turn}"
+        context.queue.defer(
+            connection, "scrub_database", turn, run_at=run_at, priority=LAST, serial_key="scrub", dedupe_key=dedupe
         )
