@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 import sqlalchemy.exc
@@ -222,25 +221,20 @@ class Store:
             with self._noticing_damage(), self._page_reader.begin() as connection, _stopped_at(connection, end):
                 yield connection
 
-    @property
-    def file_bytes(self) -> int:
-        """The size of the SQLite file; 0 on PostgreSQL."""
-        return Path(self.url.database or "").stat().st_size if self._lock is not None else 0
-
-    async def scrub(self, *, whole: bool = True) -> bool:
-        """Leave no deleted content in SQLite's log nor, if `whole`, in its file; False if a reader needs the log.
+    async def scrub(self, *, vacuum: bool = True) -> bool:
+        """Leave no deleted content in SQLite's log nor, if `vacuum`, in its file; False if a reader needs the log.
 
         `secure_delete` overwrites deleted rows, but a page that was split keeps copies of the rows that moved. Nothing
         is written meanwhile. PostgreSQL does this itself, in its own time.
         """
-        return self._lock is None or await _run_in(self._writing, partial(self._scrub, whole=whole))
+        return self._lock is None or await _run_in(self._writing, partial(self._scrub, vacuum=vacuum))
 
-    def _scrub(self, *, whole: bool) -> bool:
+    def _scrub(self, *, vacuum: bool) -> bool:
         if self._writer is None:
             raise RuntimeError("this store was opened to be read")
         with self._noticing_damage(), self._turn:
             sqlite: sqlite3.Connection = sqlite_driver(self._writing_connection(self._writer))
-            if whole:
+            if vacuum:
                 sqlite.execute("VACUUM")
             busy, *_ = sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not busy

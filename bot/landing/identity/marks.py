@@ -48,15 +48,15 @@ def marks_of(signatures: Iterable[Signature], titles: Iterable[str], ordinary: C
             words = _WORD.findall(name.casefold())
             if name == sig.login:
                 found.add(f"word:@{name.casefold()}")
-                tells = _tells(name.casefold(), ordinary)
+                identifies = _identifies(name.casefold(), ordinary)
             else:
-                tells = len(words) > 1 or _tells("".join(words), ordinary)
-            if tells and 0 < len(words) <= _MOST_WORDS:
+                identifies = len(words) > 1 or _identifies("".join(words), ordinary)
+            if identifies and 0 < len(words) <= _MOST_WORDS:
                 found |= {f"word:{name.casefold()}", f"word:{' '.join(words)}"}
     return found
 
 
-def _tells(word: str, ordinary: Container[str]) -> bool:
+def _identifies(word: str, ordinary: Container[str]) -> bool:
     return len(word) >= _SHORTEST_WORD and not word.isdecimal() and word not in ordinary
 
 
@@ -106,8 +106,8 @@ def without_marks(text: str, marks: Container[str]) -> str:
 def quotes_marks(text: str, marks: Collection[str]) -> bool:
     """Whether a text of several lines has any of the marks; titles of a few words count anywhere in it."""
     plain = " ".join(text.lower().split())
-    whole = [mark.removeprefix("title:") for mark in marks if mark.startswith("title:")]
-    titles = (*whole, *(title.partition(": ")[2] for title in whole))  # entries leave out a prefix as `feat: `
+    full = [mark.removeprefix("title:") for mark in marks if mark.startswith("title:")]
+    titles = (*full, *(title.partition(": ")[2] for title in full))  # entries leave out a prefix as `feat: `
     if any(len(title) >= _SHORTEST_QUOTE and title in plain for title in titles):
         return True
     words = {mark for mark in marks if mark.startswith("word:")}
