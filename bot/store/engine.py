@@ -25,6 +25,7 @@ from bot.store.opening import (
     page_engine,
     snapshot_engine,
     sqlite_driver,
+    sqlite_settings,
 )
 from bot.store.version import VersionQuery
 
@@ -199,7 +200,7 @@ class Store:
             with self._turn:
                 try:
                     connection = self._writing_connection(self._writer)
-                    with _settings(connection, durable=durable, foreign_keys=foreign_keys), connection.begin():
+                    with sqlite_settings(connection, durable=durable, foreign_keys=foreign_keys), connection.begin():
                         yield connection
                 finally:
                     self._written += 1
@@ -316,24 +317,6 @@ def _is_operational(error: Exception) -> bool:
     import psycopg
 
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | psycopg.InternalError)
-
-
-@contextlib.contextmanager
-def _settings(connection: Connection, *, durable: bool, foreign_keys: bool) -> Iterator[None]:
-    """SQLite's settings for one transaction. They have no effect inside one, so they are changed before and after it.
-
-    They run as scripts: they take effect when compiled, and the driver compiles a cached statement only once.
-    """
-    sqlite: sqlite3.Connection = sqlite_driver(connection)
-    changed = ((durable, "synchronous", "FULL", "NORMAL"), (foreign_keys, "foreign_keys", "ON", "OFF"))
-    others = [(name, usual, other) for is_usual, name, usual, other in changed if not is_usual]
-    for name, _, other in others:
-        sqlite.executescript(f"PRAGMA {name} = {other}")
-    try:
-        yield
-    finally:
-        for name, usual, _ in others:
-            sqlite.executescript(f"PRAGMA {name} = {usual}")
 
 
 @contextlib.contextmanager

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
 from urllib.parse import quote
@@ -156,3 +157,21 @@ def _settle(connection: sqlite3.Connection, *pragmas: str) -> None:
     connection.isolation_level = None
     for pragma in (f"busy_timeout = {BUSY_SECONDS * 1000}", *pragmas):
         connection.execute(f"PRAGMA {pragma}")
+
+
+@contextlib.contextmanager
+def sqlite_settings(connection: Connection, *, durable: bool, foreign_keys: bool) -> Iterator[None]:
+    """SQLite's settings for one transaction. They have no effect inside one, so they are changed before and after it.
+
+    They run as scripts: they take effect when compiled, and the driver compiles a cached statement only once.
+    """
+    sqlite: sqlite3.Connection = sqlite_driver(connection)
+    changed = ((durable, "synchronous", "FULL", "NORMAL"), (foreign_keys, "foreign_keys", "ON", "OFF"))
+    others = [(name, usual, other) for is_usual, name, usual, other in changed if not is_usual]
+    for name, _, other in others:
+        sqlite.executescript(f"PRAGMA {name} = {other}")
+    try:
+        yield
+    finally:
+        for name, usual, _ in others:
+            sqlite.executescript(f"PRAGMA {name} = {usual}")
