@@ -29,6 +29,8 @@ _ORDINARY = re.compile(r"[a-z][a-z'’-]*")
 _BULLET = re.compile(r"(?:[-*•·–—+]\s+){1,3}|#{1,6}\s+|\*:\s+")
 _FENCE = re.compile(r"(?<=\S)\s(?:```|~~~)[\w{}.-]{0,20}(?=\s|$)")
 """where an example begins whose lines were joined to the text"""
+_UNCLOSED = re.compile(r"(?<=\S)\s[(\[][^()\[\]]{0,20}$")
+"""a bracket that lost its end with a number"""
 _CLAUSE_END = re.compile(r"\s[–—]\s|;\s")
 _SHORTEST = 40
 """characters that a cut at the end of a clause leaves at least"""
@@ -59,6 +61,7 @@ def clean(raw: str) -> Cleaned:
     text = without_trailing_references(without_credits(first_sentence(without_credits(text))))
     if found.scope and len(text.split()) < 3:
         text = f"{found.scope}: {text}" if text else ""
+    text = _UNCLOSED.sub("", text)
     text = _DOUBLE.sub("'", text).strip(" ,;:-–—").rstrip("([ ")
     tag = found.tag or ("Fix" if "fixed" in (before, after) else None)
     return Cleaned(shorten(raise_first(text)), tag, found.scope, needs_tag=tag is None and "closed" in (before, after))

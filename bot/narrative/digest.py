@@ -10,15 +10,17 @@ from msgspec import Struct, field
 
 from bot.landing.identity.addresses import person_key
 from bot.landing.months import month_of
-from bot.model.change import Change
+from bot.model.change import Change, Item
 from bot.model.ids import ChangeId, Month, PersonKey
 from bot.model.profile import Sentence
 from bot.narrative.entry import Entry
+from bot.narrative.highlights import may_lead
 from bot.narrative.quotes import Quotes
 from bot.narrative.repository_month import ContributorMonth
-from bot.narrative.sentences import change_label, count_kinds
+from bot.narrative.sentences import NOUNS, change_label, count_kinds
 from bot.narrative.timeline import Turn
 from bot.narrative.turns import turn_sentences
+from bot.narrative.words import digits
 
 MOST_UNFOLDED = 12
 MOST_HIGHLIGHTS = 5
@@ -157,14 +159,29 @@ def month_digest(
         features=sum(item.kind == "feature" and item.certain for item in items.values()),
         fixes=sum(item.kind == "bug_fix" and item.certain for item in items.values()),
         groups=groups,
-        folded=lines.of(change.id for change in left),
-        rest=tuple(count_kinds(left)),
+        folded=lines.of(change.id for change in left if _may_be_listed(change, quotes)),
+        rest=tuple(_rest(left, items.values())),
         more=len(left),
         reverts=tuple(turn_sentences(turns, quotes)),
         addresses={change_label(turn.change): turn.change.url for turn in turns},
         contributors=tuple(_rows(contributors, names)),
         unquoted=tuple((change_label(one), one.url) for one in left if one.id not in quotes.entries)[:_QUIET],
     )
+
+
+def _may_be_listed(change: Change, quotes: Quotes) -> bool:
+    """Whether it has an entry and is no upkeep, which is only counted."""
+    entry = quotes.entries.get(change.id)
+    return entry is not None and may_lead(change, entry)
+
+
+def _rest(left: Sequence[Change], items: Iterable[Item]) -> list[str]:
+    """What is not unfolded: features and fixes as the month's counts have them, the other changes by kind."""
+    ids = {change.id for change in left}
+    told = [item for item in items if item.certain and ids.issuperset(item.changes)]
+    sums = [digits(sum(item.kind == kind for item in told), *NOUNS[kind]) for kind in ("feature", "bug_fix")]
+    others = [change for change in left if not (change.certain and change.kind in ("feature", "bug_fix"))]
+    return [*(text for text in sums if not text.startswith("0 ")), *count_kinds(others)]
 
 
 class _Lines(Struct, frozen=True):

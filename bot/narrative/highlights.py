@@ -53,21 +53,20 @@ def rank(
     runs: bool = True,
 ) -> tuple[Entry, ...]:
     """The entries that may lead, best first: not reverted work nor upkeep. Runs of one doing are joined if `runs`."""
-    may_lead = {
-        change.id: change for change in changes if change.id in entries and _may_lead(change, entries[change.id])
-    }
-    documents = _mostly_documentation(entries, may_lead)
+    fitting = {change.id: change for change in changes if change.id in entries and may_lead(change, entries[change.id])}
+    documents = _mostly_documentation(entries, fitting)
     scores = {
-        name: _score(may_lead[name], entries[name], keys, weights=weights, documents=documents) for name in may_lead
+        name: _score(fitting[name], entries[name], keys, weights=weights, documents=documents) for name in fitting
     }
-    leading = [entries[name] for name in may_lead]
+    leading = [entries[name] for name in fitting]
     joined = join_runs(leading) if runs else leading
     return tuple(
         sorted(joined, key=lambda entry: (-scores[entry.change] - log1p(entry.count - 1), entry.month, entry.change))
     )
 
 
-def _may_lead(change: Change, entry: Entry) -> bool:
+def may_lead(change: Change, entry: Entry) -> bool:
+    """Whether the entry may stand at the head of a text: not of reverted work nor of upkeep."""
     if _UPKEEP.match(change.title) or _UPKEEP.match(entry.quoted):
         return False
     kept_out = change.certain and change.kind in _NEVER_LEADS and entry.tag not in _LEADING_TAGS

@@ -38,7 +38,7 @@ _BRANCH = re.compile(
 _CLOSES = (
     r"(?:(?:(?:also|partially|partly)\s)?(?:close[sd]?|closing|fix(?:e[sd])?|fixing|resolve[sd]?|resolving|refs?"
     r"|references?|see(?: also)?|part of|related to|relates to|pull request|pull|prs?|issues?|tickets?|bug|gh|via|in"
-    r"|from|for|per|re|commit))"
+    r"|from|for|per|re|after|since|before|following|commit))"
 )
 _ABOUT = (
     r"(?:\s(?:for|in|from|with|of|to|see|on))?(?:\s(?:the|github|upstream|gh|jira))?"

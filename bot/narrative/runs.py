@@ -15,8 +15,8 @@ _LEAST_SHARED = 2
 """words that the entries of a run share"""
 _LONGEST_SLOT = 4
 _SERIES = re.compile(r"\s?[\[(](?:part |patch )?\d{1,3}(?:\.\d+)?\s?(?:/|of)\s?(?:\d{1,3}|n)[\])]", re.IGNORECASE)
-_PLAIN = frozenset(
-    [
+_BETWEEN = frozenset(
+    (
         "a",
         "an",
         "the",
@@ -33,6 +33,13 @@ _PLAIN = frozenset(
         "at",
         "as",
         "is",
+        "into",
+        "when",
+    )
+)
+"""words that join an object to the words around it"""
+_PLAIN = _BETWEEN | frozenset(
+    [
         "add",
         "added",
         "adds",
@@ -70,7 +77,7 @@ def join_runs(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     taken: dict[int, Entry | None] = {}
     runs = [frame for frame, found in members.items() if len(found) >= LEAST_RUN]
     for frame in sorted(runs, key=lambda frame: (-len(members[frame]), -_shared(frame), frame)):
-        left = [index for index in members[frame] if index not in taken]
+        left = [index for index in members[frame] if index not in taken and _is_object(_slot(words[index], frame))]
         if _are_objects({_slot(words[index], frame) for index in left}, frame[0]):
             taken.update(dict.fromkeys(left))
             taken[left[0]] = _joined(frame, [(entries[index], _slot(words[index], frame)) for index in left])
@@ -96,6 +103,12 @@ def _shared(frame: _Frame) -> int:
 def _slot(words: tuple[str, ...], frame: _Frame) -> str:
     before, after = frame
     return " ".join(words[len(before) : len(words) - len(after)])
+
+
+def _is_object(slot: str) -> bool:
+    """Whether it neither begins nor ends with a word that belongs to what stands around it."""
+    first, *_, last = slot.lower().split() * 2
+    return first not in _BETWEEN and last not in _BETWEEN
 
 
 def _are_objects(slots: Collection[str], before: Sequence[str]) -> bool:

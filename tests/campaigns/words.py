@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from benchmarks.highlights import named_clone
 from bot.history.clone import Clone
-from bot.history.git import git
+from bot.history.git import GitError, git
 from bot.history.record import CloneRecord
 from bot.model.change import Change
 from bot.narrative.cleaning import clean
@@ -78,7 +78,10 @@ def check_entries(clone: Clone, record: CloneRecord, faults: list[str]) -> Count
         entries = entries_of(changes, record.keys_of([person]), texts, zone=ZoneInfo("UTC"))
         for change in changes:
             if entry := entries.get(change.id):
-                verdict = how_it_stands(entry.quoted, cited_text(clone, change, entry))
+                try:
+                    verdict = how_it_stands(entry.quoted, cited_text(clone, change, entry))
+                except GitError:
+                    verdict = "not in the clone"
                 found[verdict] += 1
                 found[entry.source] += 1
                 if verdict == "missing":

@@ -51,6 +51,8 @@ GOLDEN: dict[str, tuple[str, str | None]] = {
     "Show peers on the page https://example.org/pull/644": ("Show peers on the page", None),
     "dns: support a lookup; (#5339) (2701911)": ("dns: support a lookup", None),
     "Remove the check (#2679) (see (#2646) for discussion)": ("Remove the check", None),
+    "Keep the defaults (addendum #4262)": ("Keep the defaults", None),
+    "Update the assets after #3420 (#3440)": ("Update the assets", None),
     "*: read the clocks of all peers": ("Read the clocks of all peers", None),
     "Add 'Collections' ([#2199]({{ site.repository }}/issues/2199))": ("Add 'Collections'", None),
     "Print the literal ``{0}`` in place of a name": ("Print the literal {0} in place of a name", None),

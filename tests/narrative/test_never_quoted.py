@@ -13,6 +13,7 @@ CAUGHT: dict[str, tuple[str, ...]] = {
         "chore: prepare engine v0.3.5 release (#3)",
         "Bump version to 2.0",
         "Engine 4.7.2 release notes",
+        "Cut v0.26.0 rc.0",
     ),
     "a dependency update": ("Bump ruff from 1.2 to 1.3", "chore(deps): update the dependencies", "Upgrade mypy to 1.5"),
     "a merge": ("Merge branch 'main' into topic", "Merged the parser branch of Ada"),
@@ -59,6 +60,7 @@ CAUGHT: dict[str, tuple[str, ...]] = {
     "machine-written": (
         "Update docs/index.md",
         "Squashed commit of the following",
+        "@ben made their first contribution",
         "Add 'packages/kit/' from commit '2b8a73'",
         "[pre-commit.ci] pre-commit autoupdate",
         "Add files via upload",

@@ -76,12 +76,12 @@ def _rows(record: CloneRecord, sums: Iterable[MonthSum], *, join_names: bool) ->
     groups: dict[str, list[Person]] = defaultdict(list)
     for person in record.people.all():
         if person.key in months:
-            groups[_full_name(person) if join_names else person.key].append(person)
+            groups[full_name(person) if join_names else person.key].append(person)
     return [_row(persons, months) for persons in groups.values()]
 
 
-def _full_name(person: Person) -> str:
-    """What is joined by: a name of at least two words, or else nothing but the person."""
+def full_name(person: Person) -> str:
+    """What people are joined by: a name of at least two words, or else nothing but the person."""
     name = " ".join(person.display.casefold().split())
     return name if " " in name else person.key
 

@@ -34,7 +34,7 @@ def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window
         changes = record.all_changes()
         about = DigestedMonth(frozenset(names), Month(month), zone.zone)
         near = _near(changes, about.month, zone)
-        people = authors_of(near, record.people)
+        people = _with_names_joined(authors_of(near, record.people))
         contributors = contributor_months(near, people, (about.repositories, about.month, zone.zone))
         if not contributors:
             return ""
@@ -70,6 +70,19 @@ def authors_of(changes: Iterable[Change], people: People) -> list[tuple[Person, 
         if not person.bot:
             found.setdefault(person.key, (person, {person.key}))[1].add(person_key(sig))
     return [(person, frozenset(keys)) for person, keys in found.values()]
+
+
+def _with_names_joined(
+    people: Iterable[tuple[Person, frozenset[PersonKey]]],
+) -> list[tuple[Person, frozenset[PersonKey]]]:
+    """One row for the addresses under one full name: a clone knows no accounts, and a table names nobody twice."""
+    from bot.cli.recomputing.contributor_list import full_name
+
+    found: dict[str, tuple[Person, frozenset[PersonKey]]] = {}
+    for person, keys in sorted(people, key=lambda each: each[0].key):
+        first, known = found.get(full_name(person), (person, frozenset()))
+        found[full_name(person)] = (first, known | keys | {person.key})
+    return list(found.values())
 
 
 def _releases(clones: Iterable[Clone], month: Month, zone: Window) -> list[str]:

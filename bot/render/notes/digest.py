@@ -16,7 +16,7 @@ from bot.render.markdown_escaping import MdText, md_join, md_link, md_reference,
 
 LONGEST = 65_000
 """UTF-16 units of a comment, the strictest reading of GitHub's 65,536 characters, with room for the hidden marker"""
-_MOST_FOLDED = 200
+_MOST_FOLDED = 100
 _LINE = MdText("\n")
 
 
@@ -134,7 +134,8 @@ def _more(digest: MonthDigest) -> str:
     """`38 more changes: 21 bug fixes, 9 documentation changes, 8 others`"""
     if not digest.more:
         return ""
-    kinds = ", ".join(digest.rest)
+    only_others = len(digest.rest) == 1 and digest.rest[0].endswith(("other", "others"))
+    kinds = "" if only_others else ", ".join(digest.rest)
     return digits(digest.more, "more change" if digest.groups else "change") + (f": {kinds}" if kinds else "")
 
 
