@@ -82,11 +82,13 @@ def _component_words(components: Sequence[tuple[str, int]], commits: int) -> tup
 
 
 def _components(work: MonthWork, quotes: Quotes) -> list[tuple[str, int]]:
-    """The parts of the product, else the repositories, with at least a fifth of the month's commits, most first."""
-    by_theme = Counter[str]()
-    for theme in quotes.themes:
-        members = frozenset(theme.changes)
-        by_theme[theme.name] += sum(change.id in members for change, _ in work.commits)
+    """The parts of the product, else the repositories, with at least a fifth of the month's commits, most first.
+
+    A commit in several parts counts in the one with most commits of the month, so that the numbers add up.
+    """
+    names = [[theme.name for theme in quotes.themes if change.id in theme.changes] for change, _ in work.commits]
+    every = Counter(name for each in names for name in each)
+    by_theme = Counter(max(each, key=lambda name: (every[name], name)) for each in names if each)
     named = _large(by_theme, len(work.commits))
     if named or len(work.repositories) < 2:
         return named

@@ -49,6 +49,8 @@ def _themes(changes: Sequence[Change], texts: ProjectTexts | None = None) -> tup
         ("site/user-guide/concepts/storage.rst", ["storage"]),
         ("docs/source/release-notes.rst", []),
         ("docs/_includes/top.html", []),
+        ("docs/install_faq.md", []),
+        ("engine/cmd/root.go", []),
         ("engine/version_current.go", []),
         ("setup.py", []),
         ("storage/logo.png", []),
