@@ -178,8 +178,8 @@ def _may_be_listed(change: Change, quotes: Quotes) -> bool:
 def _rest(left: Sequence[Change], items: Iterable[Item]) -> list[str]:
     """What is not unfolded: features and fixes as the month's counts have them, the other changes by kind."""
     ids = {change.id for change in left}
-    told = [item for item in items if item.certain and ids.issuperset(item.changes)]
-    sums = [digits(sum(item.kind == kind for item in told), *NOUNS[kind]) for kind in ("feature", "bug_fix")]
+    unshown = [item for item in items if item.certain and ids.issuperset(item.changes)]
+    sums = [digits(sum(item.kind == kind for item in unshown), *NOUNS[kind]) for kind in ("feature", "bug_fix")]
     others = [change for change in left if not (change.certain and change.kind in ("feature", "bug_fix"))]
     return [*(text for text in sums if not text.startswith("0 ")), *count_kinds(others)]
 
