@@ -84,11 +84,12 @@ def report(readings: Sequence[Reading]) -> None:
         for language in (*sorted({one.language for one in readings}), "all"):
             rows = [(one, v) for one, v in judged if one.part == part and language in (one.language, "all")]
             if rows:
-                print(f"{part:7}{language:11}{_precision(rows)}")
+                print(f"{part:7}{language:11}{precision(rows)}")
         print(f"{part:7}reliability {_curve([row for row in judged if row[0].part == part])}")
 
 
-def _precision(rows: Sequence[tuple[Reading, Verdict]]) -> str:
+def precision(rows: Sequence[tuple[Reading, Verdict]]) -> str:
+    """How often certain features and fixes are right, how many are found, and the share that is certain."""
     told = []
     for kind in ("feature", "bug_fix"):
         certain = [one for one, verdict in rows if verdict.certain and verdict.kind == kind]

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from math import exp, log, log1p
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bot.configuration.package_files import read_bytes
 from bot.landing.lines.split import ReadFile
@@ -23,7 +23,8 @@ from bot.metrics.kind_title import VERBS, TitleSigns, count_faults
 from bot.model.ids import Kind
 
 CERTAIN = 0.65
-"""probability from which a feature or fix that nobody stated is certain; of such at least 85 in 100 were right"""
+"""probability from which a feature or fix that nobody stated is certain; of such at least 85 in 100 were right. In some
+languages more is needed (`Calibration.certain`)."""
 CERTAIN_OTHER = 0.70
 """the same for what is neither"""
 VERY_LIKELY = 0.85
@@ -38,6 +39,24 @@ SIGNS = (
 _ASIDE_FOLDER = re.compile(
     r"(?:scripts?|build|tools|maint|contrib|hack|ci|website|bench\w{0,8}|examples?|demos?|docs?|\.\w{1,20})/"
 )
+_TOOLING_FILE = re.compile(
+    r"(?:^|/)(?:configure(?:\.ac|\.in)?|(?:GNU)?Makefile[\w.]*|SConstruct|wscript|[Gg]runt(?:file)?\.\w+|[Gg]ulpfile[\w.]*"
+    r"|Jakefile[\w.]*|Cakefile|Rakefile)$|\.(?:am|m4|mk|gypi?|spec|cmake|pc\.in|[1-9])$"
+)
+"""builds, packaging and manual pages"""
+LANGUAGE_GROUPS = {
+    "C": ("C", "C++", "Objective-C", "Objective-C++", "Cuda"),
+    "Go": ("Go",),
+    "JavaScript": ("JavaScript", "TypeScript", "TSX", "CoffeeScript", "Vue", "Svelte", "Astro"),
+    "Python": ("Python", "Cython"),
+    "Rust": ("Rust",),
+}
+"""languages in which changes were read"""
+_GROUP_OF = {name: group for group, names in LANGUAGE_GROUPS.items() for name in names}
+_PUBLIC = re.compile(
+    r"(?:^|/)include/(?!.*(?:private|internal))|(?:^|/)docs?/(?!internals?/)|\.[1-9](?:\.in)?$", re.IGNORECASE
+)
+"""public headers, documents and manual pages of a project in C"""
 _NO_FEATURE = frozenset(("fix", "refactor", "remove", "document", "test", "update"))
 _NO_FIX = frozenset(("remove", "document", "test", "update", "refactor", "add", "speed"))
 _OTHER_WORK = frozenset(("remove", "document", "test", "refactor"))
@@ -53,10 +72,14 @@ class Odds(NamedTuple):
     other: float
 
 
-class SignWeights(NamedTuple):
+class Calibration(NamedTuple):
+    """The weights of `SIGNS`, and from which probability on a guess is certain."""
+
     feature: tuple[int, ...]
     bug_fix: tuple[int, ...]
     bias: tuple[int, int]
+    certain: Mapping[str, Mapping[str, float]]
+    """by language group and kind, where it is not `CERTAIN`"""
 
 
 class Weighed(NamedTuple):
@@ -69,15 +92,20 @@ class Weighed(NamedTuple):
     """whether a verb that mends or prevents, or a word for a fault, says that something was wrong"""
     aside: bool
     """whether the title speaks of tests, documents or tools, or its verb of removal, moves or tests"""
+    group: str
+    """of the language that most lines of the product are in"""
+    internal: bool
+    """whether the title names a C function that no public header or document of the change holds"""
 
     def is_certain(self, kind: Kind) -> bool:
         """Whether this kind is certain: it is likely enough, and the evidence is of the right sort."""
         likely = self.probability(kind)
         if kind not in ("feature", "bug_fix"):
             return likely >= CERTAIN_OTHER
-        if not self.in_product or likely < (VERY_LIKELY if self.aside else CERTAIN):
+        needed = load().certain.get(self.group, {}).get(kind, CERTAIN)
+        if not self.in_product or likely < (VERY_LIKELY if self.aside else needed):
             return False
-        return kind == "feature" or self.shows_fault
+        return not self.internal if kind == "feature" else self.shows_fault
 
     def probability(self, kind: Kind) -> float:
         """That the change is of this kind; for a kind that is neither feature nor fix, that it is neither."""
@@ -93,12 +121,25 @@ def weigh(title: TitleSigns, body: str, files: Sequence[ReadFile], model: Odds) 
     total = feature + fix + 1.0
     mends = title.verb in ("fix", "prevent") or title.faults + title.soft_faults > 0
     shows_fault = mends or found[_BODY_FAULTS] > 0
+    group = language_group(files)
     return Weighed(
         Odds(feature / total, fix / total, 1.0 / total),
         not found[_NO_SOURCE],
         shows_fault,
         title.aside or title.verb in _OTHER_WORK,
+        group,
+        group == "C" and title.calls and not any(_PUBLIC.search(file.change.path) for file in files),
     )
+
+
+def language_group(files: Sequence[ReadFile]) -> str:
+    """The group of the language that most changed lines of the product are in; empty if there is none."""
+    lines: dict[str, int] = {}
+    for file in files:
+        if is_product(file) and file.language in _GROUP_OF:
+            group = _GROUP_OF[file.language]
+            lines[group] = lines.get(group, 0) + len(file.added) + len(file.removed)
+    return max(sorted(lines), key=lines.__getitem__, default="")
 
 
 def signs(title: TitleSigns, body: str, files: Sequence[ReadFile], model: Odds) -> tuple[float, ...]:
@@ -148,20 +189,21 @@ def is_product(file: ReadFile) -> bool:
     benchmarks."""
     if file.language is None or file.part != "authored" or file_category(file.change.path, file.part) != "authored":
         return False
-    return _ASIDE_FOLDER.match(file.change.path) is None
+    return _ASIDE_FOLDER.match(file.change.path) is None and _TOOLING_FILE.search(file.change.path) is None
 
 
-def as_weights(record: Mapping[str, Mapping[str, int]]) -> SignWeights:
-    """The weights in a record such as `kind_certainty.json`: by outcome and sign, and `bias`."""
+def as_calibration(record: Mapping[str, Any]) -> Calibration:
+    """The weights in a record such as `kind_certainty.json`, by outcome and sign, and the probabilities needed."""
     feature, fix = record["feature"], record["bug_fix"]
-    return SignWeights(
+    return Calibration(
         tuple(feature[name] for name in SIGNS),
         tuple(fix[name] for name in SIGNS),
         (feature["bias"], fix["bias"]),
+        record.get("certain", {}),
     )
 
 
 @cache
-def load() -> SignWeights:
-    """The weights in the package, read once."""
-    return as_weights(json.loads(read_bytes("bot.metrics", "kind_certainty.json")))
+def load() -> Calibration:
+    """The calibration in the package, read once."""
+    return as_calibration(json.loads(read_bytes("bot.metrics", "kind_certainty.json")))

@@ -120,7 +120,8 @@ _ASIDES = _words(
     "testcase testcases spec specs doc docs documentation docstring docstrings docfix docfixes readme changelog "
     "comment comments example examples demo demos lint linting linter lints warning warnings ci travis appveyor "
     "workflow workflows news whitespace indent indentation formatting license licence licenses copyright coverage "
-    "flake flakes flaky flakey clippy mypy pylint pep rubocop eslint annotation annotations typing typings jsdoc "
+    "flake flakes flaky flakey clippy mypy pylint pep rubocop eslint "
+    "jshint jslint tslint semicolon semicolons annotation annotations typing typings jsdoc "
     "utility utilities utils helper helpers macro macros harness scaffold scaffolding bench benchmark benchmarks "
     "benchsuite script scripts internal internals wording tutorial tutorials guide guides website fixture "
     "fixtures fuzz fuzzer fuzzing refactor refactored refactoring cleanup cleanups todo todos authors "
@@ -128,11 +129,13 @@ _ASIDES = _words(
 )
 _COSTS = _words(
     "allocation allocations allocating alloc cloning clone clones copy copies copying cost costs expensive extra "
+    "lookup lookups "
     "needless needlessly overhead recomputing recompute redundant repeated slow unnecessary unnecessarily unneeded work"
 )
 """what is avoided to be faster, not to be right"""
 _WORD = re.compile(r"[a-z]+")
 _FLAG = re.compile(r"(?<![\w-])--?[a-z][\w-]{1,30}|\w\(\)")
+_CALL = re.compile(r"\w\(\)")
 
 
 class TitleSigns(NamedTuple):
@@ -147,6 +150,8 @@ class TitleSigns(NamedTuple):
     """words that go with a fault as often as not, such as `missing`"""
     offers: bool
     """whether it names something that users get: an option, a command, a method"""
+    calls: bool
+    """whether it names a function by its call: `read_all()`"""
     aside: bool
     """whether it speaks of tests, documents, comments, examples, scripts, CI or warnings"""
     upkeep: bool
@@ -173,6 +178,7 @@ def read_title(title: str) -> TitleSigns:
         faults=_count(words, _FAULTS),
         soft_faults=_count(words, _SOFT_FAULTS),
         offers=not _OFFERS.isdisjoint(words) or (("-" in text or "()" in text) and _FLAG.search(lower) is not None),
+        calls=_CALL.search(text) is not None,
         aside=not _ASIDES.isdisjoint(words) or not _ASIDES.isdisjoint(_WORD.findall(components.lower())),
         upkeep=is_upkeep_title(text) or (components != "" and is_upkeep_title(full)),
     )

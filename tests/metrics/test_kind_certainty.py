@@ -5,7 +5,7 @@ import pytest
 from bot.landing.lines.diff import read_diff
 from bot.landing.lines.split import ReadFile, read_files
 from bot.metrics.change_kind import KindEvidence, classify
-from bot.metrics.kind_certainty import CERTAIN, SIGNS, as_weights, load
+from bot.metrics.kind_certainty import CERTAIN, SIGNS, as_calibration, language_group, load
 from bot.metrics.kind_input import evidence_of
 from bot.metrics.kind_rules import merged_branch
 from bot.metrics.kind_title import read_title
@@ -242,4 +242,30 @@ def test_the_weights_of_every_sign_are_in_the_package() -> None:
     weights = load()
     assert len(weights.feature) == len(weights.bug_fix) == len(SIGNS)
     record = {name: {**dict.fromkeys(SIGNS, 0), "bias": 0} for name in ("feature", "bug_fix")}
-    assert as_weights(record).bias == (0, 0)
+    assert as_calibration(record).bias == (0, 0)
+
+
+def test_a_c_function_that_no_public_header_holds_is_no_certain_feature() -> None:
+    title = "tide: add tide_table_reset() and use it"
+    inside = verdict_of(title, SOURCE)
+    public = verdict_of(title, [*SOURCE, "M|include/tide.h"])
+    assert not (inside[0] == "feature" and inside[1])
+    assert public == ("feature", True)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("src/table.c", "C"),
+        ("src/table.hpp", "C"),
+        ("lib/table.ts", "JavaScript"),
+        ("table.pyx", "Python"),
+        ("table.rb", ""),
+        ("tests/test_table.py", ""),
+        ("configure.ac", ""),
+        ("Gruntfile.js", ""),
+        ("man/tide.1", ""),
+    ],
+)
+def test_a_change_belongs_to_the_language_of_its_product(path: str, expected: str) -> None:
+    assert language_group(evidence_of({"message": "x", "files": [path]}).files) == expected
