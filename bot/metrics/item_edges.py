@@ -17,6 +17,7 @@ from bot.landing.lines import linguist
 from bot.landing.lines.path_parts import is_test
 from bot.landing.lines.paths import NO_RULES, own_part
 from bot.metrics.item_titles import ReadTitle, read_title, specific_words
+from bot.metrics.kind_rules import states_upkeep
 from bot.metrics.links import scope_of
 from bot.model.change import Change
 
@@ -66,7 +67,7 @@ class Edge(NamedTuple):
 
 def edges(changes: Sequence[Change]) -> list[Edge]:
     """Every pair that may belong together, in order."""
-    work = {index: change for index, change in enumerate(changes) if change.kind not in _JOINING_NOTHING}
+    work = {index: change for index, change in enumerate(changes) if _may_join(change)}
     if len(work) < 2:
         return []
     found: dict[Pair, Edge] = {}
@@ -76,6 +77,11 @@ def edges(changes: Sequence[Change]) -> list[Edge]:
         _join_templates(work, titles, found)
         _join_files(work, titles, found)
     return [edge for _, edge in sorted(found.items())]
+
+
+def _may_join(change: Change) -> bool:
+    """Whether it is work: no revert, and no upkeep, whatever prefix that has."""
+    return change.kind not in _JOINING_NOTHING and (change.kind in _COUNTED or not states_upkeep(change.title))
 
 
 def _meetings(shared: Iterable[tuple[int, Iterable[str]]]) -> Meetings:

@@ -16,7 +16,7 @@ from bot.metrics.item_titles import plain_title
 from bot.metrics.kind_features import file_category
 from bot.metrics.links import scope_of
 from bot.model.change import Change, Item
-from bot.model.ids import ChangeId, ItemKind, State
+from bot.model.ids import STATED, ChangeId, ItemKind, State
 
 _SUPPORTING = frozenset({"docs", "tests", "ci", "bench", "log", "meta"})
 """places where features and fixes do not affect users"""
@@ -103,8 +103,9 @@ def is_kind_certain(change: Change) -> bool:
 
 
 def counted_kind(change: Change) -> ItemKind:
-    """The kind that a change counts as: a fix of only the README, or a feature of the tests, is other work."""
-    if change.kind not in ("feature", "bug_fix") or _is_supporting(change):
+    """The kind that a change counts as: what is stated, else a fix of only the README, or a feature of the tests, is
+    other work."""
+    if change.kind not in ("feature", "bug_fix") or (change.probability < STATED and _is_supporting(change)):
         return "other"
     return "feature" if change.kind == "feature" else "bug_fix"
 

@@ -33,23 +33,24 @@ def _by_word(table: dict[Kind, str]) -> dict[str, Kind]:
 _TYPES = _by_word(
     {
         "feature": "feat feats feature features enhancement enh newfeature new-feature",
-        "bug_fix": "fix fixes fixed bugfix bugfixes bug-fix bug bugs hotfix hot-fix fixup quickfix regression regr",
-        "docs": "docs doc documentation document readme changelog",
-        "test": "test tests testing tst",
+        "bug_fix": "fix fixes fixed bugfix bugfixes bug-fix bug bugs hotfix hot-fix fixup quickfix regression regr "
+        "security",
+        "docs": "docs doc documentation document readme changelog contributing typo typos",
+        "test": "test tests testing tst bench benchmark benchmarks",
         "refactor": "refactor refactoring refactored refact refac ref cleanup clean-up cln simplify",
         "perf": "perf performance optimize optimise optimization",
         "style": "style styles styling sty formatting fmt lint linting",
         "build": "build builds dep bld packaging",
-        "ci": "ci cicd ci/cd gha",
-        "chore": "chore chores maint mnt maintenance housekeeping internal misc meta",
+        "ci": "ci cicd ci/cd gha travis appveyor circleci jenkins",
+        "chore": "chore chores maint mnt maintenance housekeeping internal misc meta gitignore",
         "upkeep": "release bump deps dependency dependencies",
         "revert": "revert reverts",
     }
 )
 """types of https://www.conventionalcommits.org and common variants"""
 
-# Tags in brackets are names of modules as often as types, so only words that are never names of modules are read.
-_NO_TAGS = "internal misc meta release build test tests doc"
+# Tags in brackets are names of modules as often as types, so only words that hardly name a part of a product are read.
+_NO_TAGS = "internal misc meta release build security bench benchmark benchmarks jenkins"
 _TAGS = {word: kind for word, kind in _TYPES.items() if word not in _NO_TAGS.split()}
 
 _EMOJI = _by_word(
@@ -57,8 +58,8 @@ _EMOJI = _by_word(
         "feature": "✨ :sparkles: 🎉 :tada: 🚸 :children_crossing: 💬 :speech_balloon: 🚩 :triangular_flag_on_post: 👔 "
         ":necktie: 🛂 :passport_control: 🌐 :globe_with_meridians: 🥅 :goal_net: ♿ :wheelchair: 📈 🔊 :loud_sound: 🥚 "
         ":chart_with_upwards_trend: :egg: 🔍 :mag: 🦺 :safety_vest: 🆕 :new: 🚀 :rocket:",
-        "bug_fix": "🐛 :bug: 🚑 :ambulance: 🩹 :adhesive_bandage: 🔒 :lock: ✏ :pencil2: 🔐 :closed_lock_with_key:",
-        "docs": "📝 :memo: 📄 :page_facing_up: 💡 :bulb: 📚 :books: 📖 :book: :pencil:",
+        "bug_fix": "🐛 :bug: 🚑 :ambulance: 🩹 :adhesive_bandage: 🔒 :lock: 🔐 :closed_lock_with_key:",
+        "docs": "📝 :memo: ✏ :pencil2: 📄 :page_facing_up: 💡 :bulb: 📚 :books: 📖 :book: :pencil:",
         "test": "✅ :white_check_mark: 🧪 :test_tube: 🤡 :clown_face: 📸 :camera_flash: 🚨 :rotating_light:",
         "refactor": "♻ :recycle: 🔥 :fire: 🚚 :truck: 🏗 :building_construction: ⚰ :coffin: 🏷 :label: 🗑 :wastebasket:",
         "perf": "⚡ :zap: 🐎 :racehorse: 🧵 :thread:",
@@ -66,8 +67,9 @@ _EMOJI = _by_word(
         "build": "⬆ :arrow_up: ⬇ :arrow_down: 📌 :pushpin: ➕ :heavy_plus_sign: ➖ :heavy_minus_sign: 📦 :package: 🧱 "
         ":bricks: 🐳 :whale:",
         "ci": "👷 :construction_worker: 💚 :green_heart:",
-        "chore": "🔧 :wrench: 🔨 :hammer: 🔖 :bookmark: 🙈 :see_no_evil: 👥 :busts_in_silhouette: 🚧 :construction: 🔀 "
-        ":twisted_rightwards_arrows: 🌱 :seedling: :technologist:",
+        "chore": "🔧 :wrench: 🔨 :hammer: 🙈 :see_no_evil: 👥 :busts_in_silhouette: 🚧 :construction: 🌱 "
+        ":seedling: :technologist:",
+        "upkeep": "🔖 :bookmark: 🔀 :twisted_rightwards_arrows:",
         "revert": "⏪ :rewind:",
     }
 )
@@ -155,6 +157,17 @@ def _prefix(text: str, own: OwnKinds) -> StatedKind | None:
     if kind in ("feature", "bug_fix") and is_stated_upkeep(scope, text[match.end() :]):
         return "upkeep", f"an update or release behind the prefix {match['type']}:"
     return (kind, f"stated prefix {match['type']}:") if kind else None
+
+
+def states_upkeep(title: str) -> bool:
+    """Whether a prefix and what follows it tell of upkeep: `chore(deps): …`, `build: bump version`."""
+    if _is_plain(title):
+        return False
+    match = _PREFIX.match(title)
+    if match is None or match["type"].lower() not in _TYPES:
+        return False
+    scope = (match["scope"] or "").strip(" ()[]").lower()
+    return scope == "release" or is_stated_upkeep(scope, title[match.end() :])
 
 
 def _tag(text: str, own: OwnKinds) -> StatedKind | None:

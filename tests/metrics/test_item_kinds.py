@@ -20,24 +20,33 @@ def change(title: str, kind: Kind, *paths: str, name: str = "1", state: State = 
     return replace(a_change(fact, name=f"acme/rocket#{name}"), state=state)
 
 
+GUESSED = 900
+"""a probability in thousandths, of a kind that nobody stated"""
+
+
 @pytest.mark.parametrize(
     ("title", "paths", "expected"),
     [
-        ("fix: a stuck gauge", ("gauge.py",), "bug_fix"),
-        ("fix: a stuck gauge", ("gauge.py", "docs/gauge.md"), "bug_fix"),
-        ("fix: a stuck gauge", (), "bug_fix"),
-        ("fix: a missing dependency", ("pyproject.toml",), "bug_fix"),
-        ("fix: a broken link", ("README.md",), "other"),
-        ("fix: a flaky test", ("tests/test_gauge.py",), "other"),
-        ("fix: the release job", (".github/workflows/release.yml",), "other"),
-        ("fix: the demo's colours", ("examples/demo.rs",), "other"),
-        ("fix(readme): a link", ("README.md", "logo.py"), "other"),
-        ("fix(deps): raise the parser", ("pyproject.toml",), "other"),
-        ("fix: a page that stays empty", ("rocket/templates/page.html",), "bug_fix"),
+        ("Fix a stuck gauge", ("gauge.py",), "bug_fix"),
+        ("Fix a stuck gauge", ("gauge.py", "docs/gauge.md"), "bug_fix"),
+        ("Fix a stuck gauge", (), "bug_fix"),
+        ("Fix a missing dependency", ("pyproject.toml",), "bug_fix"),
+        ("Fix a broken link", ("README.md",), "other"),
+        ("Fix a flaky test", ("tests/test_gauge.py",), "other"),
+        ("Fix the release job", (".github/workflows/release.yml",), "other"),
+        ("Fix the demo's colours", ("examples/demo.rs",), "other"),
+        ("[tests] Fix the gauge", ("logo.py",), "other"),
+        ("Fix a page that stays empty", ("rocket/templates/page.html",), "bug_fix"),
     ],
 )
-def test_a_fix_counts_if_it_reaches_users(title: str, paths: tuple[str, ...], expected: str) -> None:
-    assert counted_kind(change(title, "bug_fix", *paths)) == expected
+def test_a_fix_that_nobody_stated_counts_if_it_reaches_users(title: str, paths: tuple[str, ...], expected: str) -> None:
+    assert counted_kind(replace(change(title, "bug_fix", *paths), probability=GUESSED)) == expected
+
+
+@pytest.mark.parametrize("path", ["README.md", "tests/test_gauge.py", ".github/workflows/release.yml", "gauge.py"])
+def test_a_stated_fix_counts_as_one_whatever_it_touches(path: str) -> None:
+    assert counted_kind(change("fix: the gauge", "bug_fix", path)) == "bug_fix"
+    assert counted_kind(change("feat(docs): a search", "feature", path)) == "feature"
 
 
 def test_a_feature_outweighs_a_fix_and_a_fix_other_work() -> None:
@@ -74,7 +83,10 @@ def test_an_item_is_certain_if_the_change_that_gives_its_kind_is() -> None:
     assert item_kind([maybe_fix, maybe_feature, chore]) == ("feature", False)
     assert item_kind([chore, maybe_fix]) == ("bug_fix", False)
     assert item_kind([replace(chore, certain=False)]) == ("other", False)
-    assert item_kind([replace(change("d", "bug_fix", "tests/test_a.py"), certain=False)]) == ("other", True)
+    assert item_kind([replace(change("d", "bug_fix", "tests/test_a.py"), certain=False, probability=GUESSED)]) == (
+        "other",
+        True,
+    )
 
 
 def test_what_is_not_certain_counts_as_nothing_else() -> None:
