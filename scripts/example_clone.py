@@ -6,9 +6,9 @@ import os
 import subprocess
 from pathlib import Path
 
-ADA, BEN = ("Ada Brook", "ada-brook@example.org"), ("Ben Castor", "ben-castor@example.org")
-PEOPLE = {".github/almanac-people.yml": "people:\n  - ada-brook@example.org\n"}
-BOTH = {".github/almanac-people.yml": "people:\n  - ada-brook@example.org\n  - ben-castor@example.org\n"}
+ADA, BEN = ("Ada Brook", "ada@example.org"), ("Ben Castor", "ben@example.org")
+PEOPLE = {".github/almanac-people.yml": "people:\n  - ada@example.org\n"}
+BOTH = {".github/almanac-people.yml": "people:\n  - ada@example.org\n  - ben@example.org\n"}
 PARTS = ("engine", "guidance", "telemetry", "launchpad", "fuel")
 WORK = (
     ("feat({part}): show the state of every valve", "src/{part}/valves.py", 46),

@@ -25,7 +25,7 @@ PAGE = ROOT / "docs" / "operations.md"
 
 def commands() -> list[str]:
     """The two commands of the page's section on back-ups, as an operator would paste them."""
-    found = re.search(r"^## Back-up and restore\n.*?```\n(.*?)```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    found = re.search(r"^## Back-up and restore\n.*?```sh\n(.*?)```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
     assert found
     return found[1].strip().splitlines()
 
