@@ -44,8 +44,8 @@ unshare --mount bash -euo pipefail <<'CHROOT'
     buildah bud --pull-never --build-arg PYTHON="$PYTHON" --ignorefile deploy/Containerfile.dockerignore --format docker \
       -f deploy/Containerfile -t almanac .
     run=$(buildah from --pull-never almanac)
-    buildah run "$run" -- almanac --version
-    buildah run "$run" -- sh -c 'test "$(id -u):$(id -g)" = 10001:10001 && touch /data/x && ! touch /almanac/x 2>/dev/null && almanac migrate'
+    buildah run "$run" -- almanac --version </dev/null
+    buildah run "$run" -- sh -c 'test "$(id -u):$(id -g)" = 10001:10001 && touch /data/x && ! touch /almanac/x 2>/dev/null && almanac migrate' </dev/null
     echo "the image was built and runs"
 BUILD
 CHROOT

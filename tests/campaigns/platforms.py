@@ -220,14 +220,14 @@ async def _land(github: Simulator, world: World, ports: Sequence[int]) -> None:
 
 
 async def _drained(port: int) -> None:
-    """Wait until no job is ready or running; then nothing may be parked or dead."""
+    """Wait until no job waits or runs; then nothing may be parked or dead."""
     for _ in range(1200):
         async with aiohttp.ClientSession() as session, session.get(f"http://127.0.0.1:{port}/metrics") as answer:
             jobs = dict(re.findall(r'^almanac_queue_jobs\{state="(\w+)"\} (\S+)$', await answer.text(), re.MULTILINE))
-        if jobs and float(jobs["ready"]) == float(jobs["running"]) == 0:
+        if jobs and not any(float(jobs.get(state, 0)) for state in ("due", "later", "running")):
             break
         await asyncio.sleep(0.1)
-    if float(jobs["parked"]) or float(jobs["dead"]):
+    if any(map(float, jobs.values())):
         sys.exit(f"jobs: {jobs}")
 
 
