@@ -28,6 +28,8 @@ MOST_ADDRESSES = 60
 MOST_GLANCES = 50
 _GONE = frozenset({"NOT_FOUND"})
 _FORBIDDEN = frozenset({"FORBIDDEN"})
+_BEARABLE = (_GONE, _FORBIDDEN, _GONE | _FORBIDDEN)
+"""errors beside an answer that lacks only what they name"""
 _TOO_SLOW = ("", "SERVICE_UNAVAILABLE", "RESOURCE_LIMITS_EXCEEDED")
 _SPARED = 5
 """one fifth of the points is reserved for what is more urgent than history"""
@@ -125,7 +127,7 @@ def pulls_query(commits: int, *, pulls: bool = True, releases: bool = False) -> 
     variables += [f"$c{number}: GitObjectID!" for number in range(commits)]
     who = "{ ... on Commit { oid author { user { databaseId login } } committer { user { databaseId login } } } }"
     asked = [f"c{number}: object(oid: $c{number}) {who}" for number in range(commits)]
-    inside = "\n".join([*([_PULLS] if pulls else []), *([_RELEASES] if releases else []), *asked])
+    inside = "\n".join([*([_COLLABORATORS, _PULLS] if pulls else []), *([_RELEASES] if releases else []), *asked])
     inner = f"repository(owner: $owner, name: $name) {{\ndatabaseId\n{inside}\n}}"
     return f"query({', '.join(variables)}) {{\n{_LIMIT}\n{inner}\n}}"
 
@@ -168,12 +170,18 @@ async def read_accounts(client: Client, repository: Repository, commits: Sequenc
 
 
 async def _inside(client: Client, query: str, repository: Repository, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer about one repository. GitHub reports a missing node as an error next to the others; it is left out."""
+    """The answer about one repository. GitHub reports what is missing as an error next to the rest: it is left out.
+
+    So are collaborators, for whoever may not list them.
+    """
     try:
         return await client.query(query, **_owner_and_name(repository), **given)
     except QueryFailed as failed:
         data = failed.data
-        if failed.kinds != _GONE or not isinstance(data, dict) or data.get("repository") is None:
+        if not isinstance(data, dict) or not data.get("repository") or failed.kinds not in _BEARABLE:
+            raise
+        inside = data["repository"]
+        if failed.kinds != _GONE and (inside.get("collaborators") or not inside.get("pullRequests")):
             raise
         return data
 

@@ -232,8 +232,8 @@ class Forgery:
         title = self._message(self.source.choice(VICTIMS)).splitlines()[0]
         lines = [line for line in step.message.splitlines()[1:] if not line.startswith("This reverts")]
         there = self.there
-        # A maintainer who merges a lie about their own repository's work has read it: reverts are left out there.
-        message = title if "Revert" in step.message or "Reland" in step.message else step.message.splitlines()[0]
+        # Whoever merges a revert has read it: one from outside is a revert, so there is none among these.
+        message = step.message.splitlines()[0].replace("Revert", "Review")
         pulled = Step("\n".join((message, *lines)), step.edits, author=step.author, at=step.at)
         there.merge("acme/app", title.replace("Revert", "Review"), pulled, way, by="mallory")
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import base64
 import random
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from gidgethub import BadRequest
@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.github import reads
-from bot.github.client import BadAnswer, Client
+from bot.github.client import BadAnswer, Client, QueryFailed
+from bot.github.graphql import read_page
 from bot.github.payloads.reading import PayloadError
 from bot.model.commit import Commit, Repository, Signature
 from bot.model.ids import CommitId, RepositoryId
@@ -480,3 +481,22 @@ async def test_the_app_reports_its_slug(script: Script, client: Client) -> None:
     script.on("/app", {"id": 99, "slug": "almanac"})
     found = await reads.read_app(client)
     assert (found.id, found.slug) == (99, "almanac")
+
+
+class _Refusing:
+    """Answers as GitHub does to whoever may not list collaborators, or may read no pull requests."""
+
+    def __init__(self, pulls: object) -> None:
+        self.data = {"repository": {"databaseId": 7, "collaborators": None, "pullRequests": pulls}}
+
+    async def query(self, _: str, **__: object) -> object:
+        raise QueryFailed([{"type": "FORBIDDEN", "message": "Must have push access"}], self.data)
+
+
+async def test_a_page_of_history_is_read_without_collaborators_where_they_may_not_be_listed() -> None:
+    repository = Repository("acme/app", RepositoryId(7))
+    empty = {"totalCount": 0, "pageInfo": {"hasNextPage": False, "endCursor": None}, "nodes": []}
+    page = await read_page(cast("Client", _Refusing(empty)), repository, after=None)
+    assert page.pulls.pulls == ()
+    with pytest.raises(QueryFailed):
+        await read_page(cast("Client", _Refusing(None)), repository, after=None)

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from bot.model.ids import RepositoryId
+from bot.landing.identity.credit import credits_of
+from bot.model.change import CountedCommit
+from bot.model.ids import CommitId, RepositoryId
 from bot.store import configurations, ledger
 from simulator.server import Simulator
 from simulator.state import SimAccount
@@ -120,3 +122,21 @@ async def test_a_page_that_is_too_slow_is_halved_and_the_next_ones_grow_again(
         await read_history(there)
         row = await backfill_of(there)
     assert (row.state, row.pulls_done, row.size) == ("done", 2, 60)
+
+
+async def test_collaborators_come_with_the_page_and_grade_as_deliveries_do(github: Simulator, tmp_path: Path) -> None:
+    world = small_world(github)
+    repository, sid = the_repository(world), github.account("sid", name="Sid Example")
+    ada = world.people["ada"].signature
+    steps = [Step("Part 1", {"a.py": b"a = 1\n"}), Step("Part 2", {"b.py": b"b = 2\n"}, author=ada)]
+    pull = github.open_pull(repository, NewPullRequest("Parts", sid, steps, "topic"), at=START)
+    github.merge(repository, pull, "squash", by=world.people["mara"], at=START)
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        await read_history(there)
+        with there.bot.store.snapshot() as connection:
+            found = {one.commit: one for one in ledger.facts_in(connection, RepositoryId(repository.id))}
+    fact = found[CommitId(pull.merge_commit or "")]
+    assert fact.evidence is not None
+    assert fact.evidence.collaborators == (world.people["ada"].id,)
+    grades = {one.person: one.grade for one in credits_of(CountedCommit(fact, counts=True, lines=fact.lines))}
+    assert grades == {f"u:{sid.id}": "proved", f"u:{world.people['ada'].id}": "attributed"}

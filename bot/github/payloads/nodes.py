@@ -11,7 +11,15 @@ from msgspec.structs import replace
 
 from bot.github.payloads.answers import BELONGS, Label
 from bot.github.payloads.non_code_activity import Release, ReleaseState
-from bot.github.payloads.own_commits import CommitNode, CommitOfPull, ResolvedAccount, shares_in, stated_author
+from bot.github.payloads.own_commits import (
+    Collaborators,
+    CommitNode,
+    CommitOfPull,
+    ResolvedAccount,
+    shares_in,
+    stated_author,
+    writing_authors,
+)
 from bot.github.payloads.reading import (
     FullCommit,
     Hosted,
@@ -100,6 +108,7 @@ class Inside(Struct, frozen=True, rename="camel"):
     database_id: Hosted
     pull_requests: NodePage[_Pull] | None = None
     releases: NodePage[_ReleaseNode] | None = None
+    collaborators: Collaborators | None = None
 
 
 class _User(Struct, frozen=True):
@@ -166,12 +175,17 @@ def pull_page(inside: Inside) -> PullPage:
     if found is None:
         return PullPage((), 0, None)
     return PullPage(
-        pulls=tuple(map(_pull, found.present)),
+        pulls=tuple(_with_writers(_pull(row), inside.collaborators) for row in found.present),
         total=found.total_count or 0,
         cursor=found.cursor,
         sizes={row.number: row.commits.total_count or 0 for row in found.present},
         seen=tuple(one for row in found.present for one in _seen(row)),
     )
+
+
+def _with_writers(pull: PullRequest, collaborators: Collaborators | None) -> PullRequest:
+    found = writing_authors(pull.shares, collaborators)
+    return replace(pull, collaborators=found) if found else pull
 
 
 def releases(inside: Inside) -> tuple[Release, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -65,14 +67,22 @@ class _CollaboratorEdge(Struct, frozen=True):
     node: _Account
 
 
-class _Collaborators(Struct, frozen=True):
+class Collaborators(Struct, frozen=True):
+    """Of a repository, at most a hundred; without edges for whoever may not list them."""
+
     edges: tuple[_CollaboratorEdge | None, ...] | None = None
+
+    @property
+    def writers(self) -> frozenset[int]:
+        """The accounts that may write."""
+        rows = self.edges or ()
+        return frozenset(one.node.database_id for one in rows if one is not None and one.permission in _MAY_WRITE)
 
 
 class _PartsRepository(Struct, frozen=True, rename="camel"):
     database_id: Hosted
     pull_request: _PullCommits | None = None
-    collaborators: _Collaborators | None = None
+    collaborators: Collaborators | None = None
 
 
 class _PartsAnswer(Struct, frozen=True):
@@ -89,11 +99,14 @@ def parts(answer: object, repository: RepositoryId | None) -> Parts | None:
         return None
     if inside.pull_request is None:
         return Parts()
-    rows = inside.collaborators.edges if inside.collaborators else None
-    may_write = {one.node.database_id for one in rows or () if one is not None and one.permission in _MAY_WRITE}
     shares = shares_in(inside.pull_request.commits)
-    wrote = {one.author.user_id for one in shares}
-    return Parts(shares, tuple(sorted(UserId(who) for who in may_write if who in wrote)))
+    return Parts(shares, writing_authors(shares, inside.collaborators))
+
+
+def writing_authors(shares: Iterable[Share], collaborators: Collaborators | None) -> tuple[UserId, ...]:
+    """Which authors of these commits may write to the repository."""
+    may_write = collaborators.writers if collaborators else frozenset()
+    return tuple(sorted({one.author.user_id for one in shares if one.author.user_id in may_write} - {None}))
 
 
 def shares_in(commits: NodePage[CommitOfPull]) -> tuple[Share, ...]:

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from bot.landing.identity.addresses import person_key, plain_email
 from bot.landing.identity.machines import is_machine
-from bot.model.commit import Landing, Share, Signature
+from bot.model.commit import Landing, PullRequest, Share, Signature
 from bot.model.fact import Evidence, Fact
-from bot.model.ids import PersonKey
+from bot.model.ids import PersonKey, UserId
 
 
 def evidence_of(landing: Landing) -> Evidence | None:
@@ -29,8 +29,20 @@ def evidence_of(landing: Landing) -> Evidence | None:
         opener_writes=asked.author_writes,
         opener_is_machine=opener is not None and opener.bot,
         shares=_shares(landing),
-        collaborators=asked.collaborators if landing.commit.id == asked.merge_commit else (),
+        collaborators=_helping_collaborators(asked) if landing.commit.id == asked.merge_commit else (),
     )
+
+
+def is_from_outside(fact: Fact) -> bool:
+    """Whether GitHub said that the landing came in a pull request of somebody without write access."""
+    found = fact.evidence
+    return found is not None and found.pull_request and not (found.opener_writes or found.opener_is_machine)
+
+
+def _helping_collaborators(asked: PullRequest) -> tuple[UserId, ...]:
+    """The collaborators who wrote commits of somebody else's pull request."""
+    opener = None if asked.author is None else asked.author.user_id
+    return tuple(one for one in asked.collaborators if one != opener)
 
 
 def _shares(landing: Landing) -> tuple[Share, ...]:

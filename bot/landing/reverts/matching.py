@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.landing.identity.addresses import person_key
+from bot.landing.identity.evidence import is_from_outside
 from bot.landing.same_work.keys import MADE, PART
 from bot.landing.same_work.work_groups import WorkGroups
 
@@ -162,10 +163,17 @@ class RevertEffects:
             return
         for key in sorted(self._work_groups.facts[index].relands, key=lambda key: key.startswith("title:")):
             before = [t for t in self._named_facts(key, index) if t not in self._is_reverting and t < index]
-            if before:
+            if before and self._may_join(index, before):
                 self._work_groups.join(before[0], index)
                 self.relands.add(index)
                 return
+
+    def _may_join(self, index: int, before: Sequence[int]) -> bool:
+        """Whether a statement is to be believed: that of a pull request opened without write access only where the
+        work was reverted, because otherwise a text would change somebody's landed work."""
+        if not is_from_outside(self._work_groups.facts[index]):
+            return True
+        return any(effect.signs.get(target) == -1 for effect in self.effects.values() for target in before)
 
     def _join_same_title(self, index: int) -> None:
         """The first landing after a revert with the title the revert names, by an author of the reverted work."""
