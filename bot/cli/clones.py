@@ -54,6 +54,13 @@ def profile(
     since: Since = None,
     until: Until = None,
     timezone: Zone = "UTC",
+    hide: Annotated[
+        str | None,
+        typer.Option("--hide", metavar="PARTS", help="Parts of a picture to leave out, separated by commas."),
+    ] = None,
+    width: Annotated[str | None, typer.Option("--width", metavar="PIXELS", help="The width of a picture.")] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of a picture.")] = None,
+    theme: Annotated[str | None, typer.Option("--theme", help="The colours of a picture: auto, light or dark.")] = None,
     output: Output = None,
 ) -> None:
     """Render one contributor's profile from git clones."""
@@ -68,7 +75,9 @@ def profile(
     window = offline.read_window(since, until, timezone)
     who = PersonQuery(author, tuple(alias or ()), mailmap, name, head)
     form = compat or (f"svg-{kind}" if kind in PICTURES else kind)
-    found = offline.profile(clones, who, window, form=form, anonymous=as_ == "anonymous")
+    chosen = {"hide": hide, "width": width, "title": title, "theme": theme}
+    options = offline.picture_options(form, {key: value for key, value in chosen.items() if value is not None})
+    found = offline.profile(clones, who, window, form=(form, options), anonymous=as_ == "anonymous")
     show(found) if output is None and form in _READ_BY_PEOPLE else write(found, output)
 
 

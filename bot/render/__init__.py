@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from bot.model.profile import Profile
 from bot.render.html.page import render_html
+from bot.render.images.options import PictureOptions
 from bot.render.images.pictures import (
     render_badge,
     render_card,
@@ -24,6 +25,16 @@ from bot.render.text.seed import render_seed_page, render_seed_text
 from bot.render.text.terminal import render_text
 
 Renderer = Callable[[Profile], str]
+PICTURES: Mapping[str, Callable[[Profile, PictureOptions], str]] = MappingProxyType(
+    {
+        "svg": render_card,
+        "svg-badge": render_badge,
+        "svg-heatmap": render_heatmap,
+        "svg-months": render_months,
+        "svg-languages": render_languages,
+    }
+)
+"""name of the format -> function that draws it with a reader's options"""
 
 RENDERERS: Mapping[str, Renderer] = MappingProxyType(
     {

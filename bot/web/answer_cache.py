@@ -10,14 +10,15 @@ from cachetools import LRUCache
 from msgspec import Struct
 from multidict import CIMultiDict
 
+from bot.render.images.options import OPTION_NAMES
 from bot.store.engine import Store, StoreUnavailableError
 from bot.web.responses import etag_matches
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _MOST = 16 * 1024 * 1024
 """bytes of cached answers"""
-_LONGEST_ACCEPT = 300
-Key = tuple[str, str, str]
+_LONGEST_ACCEPT, _LONGEST_QUERY = 300, 600
+Key = tuple[str, str, str, str]
 
 
 class CachedAnswer(Struct, frozen=True):
@@ -44,8 +45,14 @@ def _cached_answer(version: str, response: web.Response, body: bytes | None) -> 
     return CachedAnswer(version, response.headers.get("ETag", ""), response.headers.copy(), bare, body)
 
 
+def _picture_options(request: web.Request) -> str:
+    """The options of a picture; nothing else in a query changes an answer."""
+    query = request.query if request.path.endswith(".svg") else {}
+    return repr([(name, value) for name, value in query.items() if name in OPTION_NAMES])
+
+
 def _size(kept: CachedAnswer) -> int:
-    return 1000 + len(kept.body or b"")
+    return 1500 + len(kept.body or b"")
 
 
 @dataclass(slots=True)
@@ -60,7 +67,7 @@ class AnswerCache:
     async def answer(self, request: web.Request, make: Handler) -> web.StreamResponse:
         """The cached answer if there is one, else a new one, which is cached if it is public."""
         accept = request.headers.get("Accept", "")
-        if len(accept) > _LONGEST_ACCEPT:
+        if len(accept) > _LONGEST_ACCEPT or len(request.query_string) > _LONGEST_QUERY:
             return await make(request)
         try:
             version = await self.store.version()
@@ -68,7 +75,7 @@ class AnswerCache:
             version = None  # the page itself reports a database error
         if version is None:
             return await make(request)
-        key = (request.path, accept, self.day())
+        key = (request.path, _picture_options(request), accept, self.day())
         kept = self._kept.get(key)
         if kept is not None and kept.version == version:
             again = kept.response_for(request)

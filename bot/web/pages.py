@@ -120,6 +120,10 @@ async def _show_front(request: web.Request) -> web.Response:
     """One transaction reads everything from the database for a known page: each transaction costs as much as its
     statements."""
     stem, suffix = _name_and_suffix(request.match_info["name"])
+    options = profiles.requested_options(request, suffix)
+    if options is None:
+        # Before anything is looked up: a wrong option is wrong whoever is asked about.
+        return problem(request, 400)
 
     def open_front(connection: Connection) -> tuple[Opened, Sequence[SnapshotEntry]]:
         opened = _open_in(connection, request, stem)
@@ -127,7 +131,8 @@ async def _show_front(request: web.Request) -> web.Response:
 
     opened, snapshots = await page_context(request).pages.store.read(open_front)
     if isinstance(opened, OpenPerson) and not request.match_info["name"].endswith("."):
-        return await profiles.show_profile(request, opened, suffix=suffix, snapshots=snapshots)
+        asked = profiles.RequestedForm(suffix, options)
+        return await profiles.show_profile(request, opened, asked, snapshots=snapshots)
     if isinstance(opened, OpenOrganisation) and "." not in request.match_info["name"]:
         return await organisations.show_organisation(request, opened)
     return problem(request, 404)

@@ -6,13 +6,15 @@ import logging
 from collections.abc import Callable, Sequence
 
 from aiohttp import web
+from msgspec import Struct
 
 from bot.landing.months import parse_month
 from bot.model.ids import Month
 from bot.model.profile import Profile
-from bot.render import RENDERERS
+from bot.render import PICTURES, RENDERERS
 from bot.render.html.page import DatedLink, PageOptions, render_page
 from bot.render.html.site import PageLocation, difference_page, month_page, months_with_page
+from bot.render.images.options import PLAIN, PictureOptions, read_options
 from bot.render.text.atom import render_feed
 from bot.store import links
 from bot.store.engine import StoreUnavailableError
@@ -50,13 +52,32 @@ def requested_format(request: web.Request, suffix: str) -> PageFormat | None:
     return format_by_suffix(suffix) if suffix else negotiate_format(request.headers.get("Accept", ""))
 
 
+class RequestedForm(Struct, frozen=True):
+    """The form that an address asks for by its suffix, and the options of a picture."""
+
+    suffix: str = ""
+    options: PictureOptions = PLAIN
+
+
+def requested_options(request: web.Request, suffix: str) -> PictureOptions | None:
+    """The options that the query asks for if the address is that of a picture; None if one of them is wrong."""
+    form = format_by_suffix(suffix)
+    if form is None or form.name not in PICTURES:
+        return PLAIN
+    query = request.query
+    try:
+        return read_options(form.name, {name: ",".join(query.getall(name)) for name in query})
+    except ValueError:
+        return None
+
+
 async def show_profile(
-    request: web.Request, opened: OpenPerson, *, suffix: str, snapshots: Sequence[SnapshotEntry]
+    request: web.Request, opened: OpenPerson, asked: RequestedForm, *, snapshots: Sequence[SnapshotEntry]
 ) -> web.Response:
     """The profile in the requested form; as a page it links to the snapshots."""
-    form = requested_format(request, suffix)
+    form = requested_format(request, asked.suffix)
     if form is None:
-        return problem(request, 404 if suffix else 406)
+        return problem(request, 404 if asked.suffix else 406)
     context = page_context(request)
     dated_links = _snapshot_links(context, opened, snapshots) if form is HTML else ()
     reading = await read_profile(context, opened)
@@ -64,7 +85,8 @@ async def show_profile(
         # Work that others only claim for somebody opens no page.
         return problem(request, 404)
     address = _Address(context.pages.public_url, opened, dated_links)
-    body = await context.reader.text(reading, (form.name, address.base, dated_links), address.renderer(form))
+    name = (form.name, address.base, dated_links, asked.options)
+    body = await context.reader.text(reading, name, address.renderer(form, asked.options))
     await note_use(context, opened, form.name)
     return answer(request, body, media_of(form), manner_of(opened))
 
@@ -90,9 +112,11 @@ class _Address:
         self._url, self._public = public_url, opened.listed
         self.base, self._taken = opened.base, snapshots
 
-    def renderer(self, form: PageFormat) -> Callable[[Profile], str]:
+    def renderer(self, form: PageFormat, options: PictureOptions) -> Callable[[Profile], str]:
         if form is HTML:
             return self._page
+        if form.name in PICTURES:
+            return lambda profile: PICTURES[form.name](profile, options)
         return self._feed if form.name == "atom" else RENDERERS[form.name]
 
     def _page(self, profile: Profile) -> str:

@@ -10,7 +10,7 @@ from aiohttp import web
 from msgspec import Struct
 
 from bot.render.html.page import style_hash
-from bot.render.html.site import picture_hash, site_style_hash
+from bot.render.html.site import picture_hashes, site_style_hash
 
 
 class PageFormat(Struct, frozen=True):
@@ -108,7 +108,7 @@ _ALWAYS = MappingProxyType(
 
 def policy(*, forms: bool = False) -> str:
     """The Content-Security-Policy of every page: only its own styles, and nothing from elsewhere."""
-    styles = " ".join(f"'{found}'" for found in (style_hash(), site_style_hash(), picture_hash()))
+    styles = " ".join(f"'{found}'" for found in (style_hash(), site_style_hash(), *picture_hashes()))
     action = "'self'" if forms else "'none'"
     return (
         f"default-src 'none'; style-src {styles}; img-src 'self'; base-uri 'none'; "

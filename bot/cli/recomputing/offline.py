@@ -6,7 +6,7 @@ import gc
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
@@ -29,7 +29,9 @@ from bot.model.profile import Profile
 
 if TYPE_CHECKING:
     from bot.history.record import CloneRecord
+    from bot.render.images.options import PictureOptions
 
+PictureForm = tuple[str, "PictureOptions"]
 _MANY_OBJECTS = 50_000
 """Objects made from a history form no reference cycles: the garbage collector need not run at every seven hundred."""
 
@@ -187,18 +189,31 @@ def incomplete_notes(record: CloneRecord) -> list[str]:
     return notes
 
 
+def picture_options(form: str, given: Mapping[str, str]) -> PictureOptions:
+    """The options of a picture. Raises UnusableInputError for a wrong one, or one of what is no picture."""
+    from bot.render.images.options import PLAIN, read_options
+
+    try:
+        return read_options(form, given) if given else PLAIN
+    except ValueError as error:
+        raise UnusableInputError(f"--{error}" if ": " in str(error) else f"--{next(iter(given))}: {error}") from None
+
+
 def profile(
-    paths: Sequence[str], who: PersonQuery | str, months: Window, *, form: str, anonymous: bool
+    paths: Sequence[str], who: PersonQuery | str, months: Window, *, form: PictureForm | str, anonymous: bool
 ) -> Iterable[str]:
-    """One contributor's profile in one of the registered forms, in chunks.
+    """One contributor's profile in one of the registered forms, in chunks; a picture may come with options.
 
     Raises UnusableInputError if a clone cannot be read or nobody with that name landed anything.
     """
-    from bot.render import RENDERERS
+    from bot.render import PICTURES, RENDERERS
     from bot.render.text.json import json_parts
 
+    name, options = (form, None) if isinstance(form, str) else form
     found = build_profile(paths, who, months, anonymous=anonymous)
-    return json_parts(found) if form == "json" else [RENDERERS[form](found)]
+    if options is not None and name in PICTURES:
+        return [PICTURES[name](found, options)]
+    return json_parts(found) if name == "json" else [RENDERERS[name](found)]
 
 
 def build_profile(paths: Sequence[str], who: PersonQuery | str, months: Window, *, anonymous: bool) -> Profile:

@@ -28,6 +28,7 @@ from bot.render.html.listing import profile_listing
 from bot.render.html.non_code_activity import non_code_line
 from bot.render.html.page import style
 from bot.render.html.texts import html_blocks
+from bot.render.images.pictures import picture_styles
 
 PROBLEMS = {
     404: ("Not found", "There is no such page, or it is not public."),
@@ -70,9 +71,9 @@ def site_style_hash() -> str:
 
 
 @cache
-def picture_hash() -> str:
-    """The Content-Security-Policy hash of the style in an SVG file that is opened on its own."""
-    return _hash("".join(line.strip() for line in source("picture.css").splitlines()))
+def picture_hashes() -> tuple[str, ...]:
+    """The Content-Security-Policy hashes of the styles in SVG files that are opened on their own, one a theme."""
+    return tuple(map(_hash, picture_styles()))
 
 
 def _hash(text: str) -> str:
