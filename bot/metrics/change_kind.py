@@ -122,7 +122,8 @@ def _guess(title: TitleSigns, evidence: KindEvidence, features: Mapping[str, Seq
     weighed = kind_certainty.weigh(title, evidence.body, evidence.files, Odds(*scores.purposes))
     kind = model.choose(scores, weighed.odds)
     probability = round(weighed.probability(kind) * STATED)
-    return Verdict(kind, _why(title, scores.reasons(kind)), weighed.is_certain(kind), probability)
+    doubt = f", but {weighed.doubt(kind)}" if weighed.is_likely(kind) and weighed.doubt(kind) else ""
+    return Verdict(kind, _why(title, scores.reasons(kind)) + doubt, weighed.is_certain(kind), probability)
 
 
 def _why(title: TitleSigns, tokens: Sequence[str]) -> str:

@@ -37,7 +37,7 @@ SIGNS = (
 )  # fmt: skip
 """what is weighed, in this order"""
 _ASIDE_FOLDER = re.compile(
-    r"(?:scripts?|build|tools|maint|contrib|hack|ci|website|bench\w{0,8}|examples?|demos?|docs?|\.\w{1,20})/"
+    r"(?:scripts?|build|releaser|packaging|rpm|debian|tools|maint|contrib|hack|ci|website|bench\w{0,8}|examples?|demos?|docs?|\.\w{1,20})/"
 )
 _TOOLING_FILE = re.compile(
     r"(?:^|/)(?:configure(?:\.ac|\.in)?|(?:GNU)?Makefile[\w.]*|SConstruct|wscript|[Gg]runt(?:file)?\.\w+|[Gg]ulpfile[\w.]*"
@@ -99,13 +99,24 @@ class Weighed(NamedTuple):
 
     def is_certain(self, kind: Kind) -> bool:
         """Whether this kind is certain: it is likely enough, and the evidence is of the right sort."""
-        likely = self.probability(kind)
+        return self.is_likely(kind) and not self.doubt(kind)
+
+    def is_likely(self, kind: Kind) -> bool:
+        """Whether so many guesses of this probability are right that this one counts."""
         if kind not in ("feature", "bug_fix"):
-            return likely >= CERTAIN_OTHER
+            return self.probability(kind) >= CERTAIN_OTHER
         needed = load().certain.get(self.group, {}).get(kind, CERTAIN)
-        if not self.in_product or likely < (VERY_LIKELY if self.aside else needed):
-            return False
-        return not self.internal if kind == "feature" else self.shows_fault
+        return self.probability(kind) >= (VERY_LIKELY if self.aside else needed)
+
+    def doubt(self, kind: Kind) -> str:
+        """Why the evidence cannot make this kind certain, however likely it is; empty if it can."""
+        if kind not in ("feature", "bug_fix"):
+            return ""
+        if not self.in_product:
+            return "no source code of the product changed"
+        if kind == "feature":
+            return "the function it names is in no public header or document" if self.internal else ""
+        return "" if self.shows_fault else "nothing says what was wrong"
 
     def probability(self, kind: Kind) -> float:
         """That the change is of this kind; for a kind that is neither feature nor fix, that it is neither."""

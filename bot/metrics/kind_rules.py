@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from msgspec import Struct, field
@@ -149,7 +149,7 @@ def _prefix(text: str, own: OwnKinds) -> StatedKind | None:
         return None
     word = match["type"].lower()
     kind = _TYPES.get(word) or _TYPES.get(word.partition("/")[0])
-    if kind in ("feature", "bug_fix") and not _SENTENCE_OBJECTS.isdisjoint(match[0].lower().rstrip(": ").split()):
+    if kind in ("feature", "bug_fix") and _is_sentence(match[0].lower().rstrip(": ").split()[1:]):
         return None
     scope = (match["scope"] or "").strip(" ()[]").lower()
     if scope in own.scopes:
@@ -157,6 +157,11 @@ def _prefix(text: str, own: OwnKinds) -> StatedKind | None:
     if kind in ("feature", "bug_fix") and is_stated_upkeep(scope, text[match.end() :]):
         return "upkeep", f"an update or release behind the prefix {match['type']}:"
     return (kind, f"stated prefix {match['type']}:") if kind else None
+
+
+def _is_sentence(others: Sequence[str]) -> bool:
+    """Whether the words between a type and its colon show that the type is a verb: `fix scripts/lint: …`."""
+    return any(word in _SENTENCE_OBJECTS or (word.isalpha() and word not in _TYPES) or "/" in word for word in others)
 
 
 def states_upkeep(title: str) -> bool:

@@ -34,6 +34,8 @@ def kind(title: str, **known: object) -> str:
         (":bug: keep the last row", "bug_fix"),
         ("♻️ refactor: split the parser", "refactor"),
         ("feat：缓存", "feature"),
+        ("Bug fix: keep the last row", "bug_fix"),
+        ("fix (parser): keep the last row", "bug_fix"),
         ("security: escape the name of a table", "bug_fix"),
         ("security: bump parser to 1.2.3", "upkeep"),
         ("travis: newer Python", "ci"),
@@ -52,7 +54,16 @@ def test_the_kind_is_what_the_title_states(title: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["std::fix: odd", "core: keep the last row", "Revert to the old parser", "fixture: x"]
+    "title",
+    [
+        "std::fix: odd",
+        "Fix scripts/version: use tags",
+        "fix docs: a link",
+        "Fix parser: odd",
+        "core: keep the last row",
+        "Revert to the old parser",
+        "fixture: x",
+    ],
 )
 def test_text_that_only_looks_like_a_mark_states_nothing(title: str) -> None:
     assert kind_rules.title_kind(title) is None

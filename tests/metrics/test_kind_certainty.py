@@ -249,8 +249,11 @@ def test_a_c_function_that_no_public_header_holds_is_no_certain_feature() -> Non
     title = "tide: add tide_table_reset() and use it"
     inside = verdict_of(title, SOURCE)
     public = verdict_of(title, [*SOURCE, "M|include/tide.h"])
-    assert not (inside[0] == "feature" and inside[1])
+    assert inside == ("feature", False)
     assert public == ("feature", True)
+    assert classify(evidence_of({"message": title, "files": SOURCE})).why.endswith(
+        ", but the function it names is in no public header or document"
+    )
 
 
 @pytest.mark.parametrize(
