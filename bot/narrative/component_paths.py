@@ -63,7 +63,7 @@ NAMELESS_WORDS = _words(
     " releasenotes whatsnew roadmap security upgrade customize customise configure"
     " upgrading migration migrations migrate python prelude macros app core shared public"
     " internal private internals wrapper wrappers func funcs function functions object objects class classes"
-    " root env flag flags args"
+    " root env flag flags args team troubleshooting step_definitions"
     " method methods value values name names string strings list dict set sets"
 )
 """names of modules that name no part of a product"""
@@ -79,7 +79,8 @@ _SOURCE = re.compile(
 _TEST_STEM = re.compile(r"(?:test_.*|.*_test|.*[._-](?:test|spec|stories|bench)|conftest|tests?|.*Tests?)(?:\..*)?")
 _NAME = re.compile(r"[A-Za-z][\w .+@-]*")
 _PARTS = re.compile(r"[-_.]")
-_VERSIONS = frozenset(("version", "versions"))
+_NEVER_A_PART = frozenset(("version", "versions", "readme", "faq"))
+"""words that make a compound a name of no part"""
 _VERSION = re.compile(r"v?\d[\w.]*|.*\d{4,}.*|[0-9a-f]{7,}")
 
 
@@ -136,7 +137,7 @@ def _component(written: str, path: str, own: frozenset[str]) -> Component | None
     token = heading_token(name)
     plain = name.lower()
     parts = _PARTS.split(plain)
-    nameless = plain in NAMELESS_WORDS or NAMELESS_WORDS.issuperset(parts) or not _VERSIONS.isdisjoint(parts)
+    nameless = plain in NAMELESS_WORDS or NAMELESS_WORDS.issuperset(parts) or not _NEVER_A_PART.isdisjoint(parts)
     unfit = nameless or token in own or len(token) < 2 or not _NAME.fullmatch(name)
     return None if unfit or _VERSION.fullmatch(plain) else Component(token, name, path)
 

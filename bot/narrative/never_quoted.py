@@ -34,7 +34,9 @@ _DEPENDENCY = re.compile(
     re.IGNORECASE,
 )
 _MERGE = re.compile(
-    r"(?:auto[- ]?)?(?:merge|merged|merging)\b|forward[- ]?port|sync\w* (?:with|from|to)\b|push(?:ed)? (?:branch|to)\b",
+    r"(?:auto[- ]?)?(?:merge|merged|merging)\b|forward[- ]?port"
+    r"|updat\w+ (?:the )?(?:\w+ )?(?:branch )?(?:with|from)"
+    r" (?:master|main|upstream|develop|base|trunk)\b|sync\w* (?:with|from|to)\b|push(?:ed)? (?:branch|to)\b",
     re.IGNORECASE,
 )
 _REVERT = re.compile(

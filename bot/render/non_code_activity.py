@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.metrics.non_code_activity import GITHUB_FIELDS
 from bot.model.ids import ChangeId
@@ -103,6 +104,11 @@ def non_code_lines(non_code: NonCodeActivity) -> Iterator[NonCodeLine]:
             deep = [quantity(number, *names[1:]) for name, names in kind.depth if (number := numbers_of[name])]
             words = f"{text} ({', '.join(deep)})" if deep else text
             yield NonCodeLine(words, traces=found) if kind.name in GITHUB_FIELDS else NonCodeLine(words, changes=found)
+
+
+def month_lines(non_code: NonCodeActivity) -> Iterator[NonCodeLine]:
+    """The lines beside a month's text, which counts the documentation changes itself."""
+    return non_code_lines(replace(non_code, documentation=()))
 
 
 def detail_counts(non_code: NonCodeActivity, kind: NonCodeKind) -> dict[str, int]:

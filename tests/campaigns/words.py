@@ -43,7 +43,7 @@ def how_it_stands(quoted: str, source: str) -> str:
 def cited_text(clone: Clone, change: Change, entry: Entry) -> str:
     """What git shows of the commits that the entry cites: messages, and for a changelog entry the patch too."""
     if entry.commit is not None and entry.source == "changelog":
-        return " ".join(_added(git(clone.git_dir, "show", "-m", "--first-parent", "--format=%B", entry.commit)))
+        return " ".join(_shown(git(clone.git_dir, "show", "-m", "--first-parent", "--format=%B", entry.commit)))
     names = [entry.commit] if entry.commit else _commits(change)
     return git(clone.git_dir, "show", "--no-patch", "--format=%B", *names)
 
@@ -52,8 +52,9 @@ def _commits(change: Change) -> list[str]:
     return sorted({name for one in change.commits for name in (one.fact.commit, one.fact.merge_commit)})
 
 
-def _added(shown: str) -> Iterator[str]:
-    return (line[1:] for line in shown.split("\n") if line.startswith("+"))
+def _shown(shown: str) -> Iterator[str]:
+    """The lines of the patch that it adds or shows: of a wrapped entry, a part may have stood there before."""
+    return (line[1:] for line in shown.split("\n") if line.startswith(("+", " ")))
 
 
 def check_texts(record: CloneRecord, faults: list[str]) -> Counter[str]:

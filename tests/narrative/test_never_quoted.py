@@ -16,7 +16,7 @@ CAUGHT: dict[str, tuple[str, ...]] = {
         "Cut v0.26.0 rc.0",
     ),
     "a dependency update": ("Bump ruff from 1.2 to 1.3", "chore(deps): update the dependencies", "Upgrade mypy to 1.5"),
-    "a merge": ("Merge branch 'main' into topic", "Merged the parser branch of Ada"),
+    "a merge": ("Merge branch 'main' into topic", "Merged the parser branch of Ada", "Update base with master"),
     "a revert": (
         'Revert "Add the reader to main"',
         '[release/2.1] Revert "Add the reader"',

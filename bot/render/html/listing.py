@@ -56,7 +56,7 @@ def profile_listing(profile: Profile) -> Listing:
         numbers=_numbers(changes),
         names={"": ""} | {name: _short_name(name) if len(names) > 1 else "" for name in names},
         non_code={
-            one.month: [*non_code_activity.non_code_lines(one.non_code)]
+            one.month: [*non_code_activity.month_lines(one.non_code)]
             for one in non_code_activity.history_months(profile)
             if one.non_code
         },

@@ -146,7 +146,7 @@ def _non_code_totals(profile: Profile) -> list[MdText]:
 
 def md_non_code(non_code: NonCodeActivity, changes: Changes) -> MdText:
     """`reviewed 2 pull requests of others (3 reviews) ([app#12](…), [app#14](…))` for each kind, joined."""
-    return md_join(MdText(" • "), (_linked_line(one, changes) for one in non_code_activity.non_code_lines(non_code)))
+    return md_join(MdText(" • "), (_linked_line(one, changes) for one in non_code_activity.month_lines(non_code)))
 
 
 def _linked_line(one: non_code_activity.NonCodeLine, changes: Changes) -> MdText:

@@ -125,7 +125,7 @@ def _non_code_totals(profile: Profile) -> Iterator[str]:
 
 def _non_code_lines(non_code: NonCodeActivity) -> Iterator[str]:
     """One line for each kind, with its evidence."""
-    for one in non_code_activity.non_code_lines(non_code):
+    for one in non_code_activity.month_lines(non_code):
         citations = [plain_text(non_code_activity.trace_label(trace)) for trace in one.traces] or [
             wording.short_id(key) for key in one.changes
         ]
@@ -152,8 +152,13 @@ _Credits = Mapping[ChangeId, Credit]
 
 
 def _item(item: Item, changes: dict[ChangeId, Change], own: _Credits) -> Iterator[str]:
+    title = f"{wording.item_name(item)}: {plain_text(item.title)}"
+    only = changes.get(item.changes[0]) if len(item.changes) == 1 else None
+    if only is not None and only.title.startswith(item.title):
+        yield from _wrap(f"{title} [{_change_notes(only, own.get(only.id))}]", "  - ", "    ")
+        return
     state = wording.item_state(item, changes)
-    title = f"{wording.item_name(item)}: {plain_text(item.title)}" + (f" ({plain_text(state)})" if state else "")
+    title += f" ({plain_text(state)})" if state else ""
     yield from _wrap(title, "  - ")
     for key in item.changes:
         change = changes.get(key)
@@ -161,8 +166,12 @@ def _item(item: Item, changes: dict[ChangeId, Change], own: _Credits) -> Iterato
 
 
 def _change(change: Change, own: Credit | None) -> str:
-    notes = [wording.size_text(change, own), *map(plain_text, wording.change_notes(change, own))]
-    return f"{plain_text(wording.short_id(change.id))}  {plain_text(change.title)} ({'; '.join(notes)})"
+    return f"{plain_text(change.title)} [{_change_notes(change, own)}]"
+
+
+def _change_notes(change: Change, own: Credit | None) -> str:
+    notes = (wording.size_text(change, own), *map(plain_text, wording.change_notes(change, own)))
+    return f"{plain_text(wording.short_id(change.id))}, {'; '.join(notes)}"
 
 
 def _activity(profile: Profile) -> Iterator[str]:
