@@ -13,7 +13,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-forgery campaign-host campaign-erasure campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels package docs platforms image sbom lock clean help
+.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-forgery campaign-host campaign-erasure campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels package docs platforms image sbom audit lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -130,6 +130,9 @@ image:          ## the container image, with docker, podman, or buildah from Deb
 sbom: $(STAMP)  ## build/sbom.json: every package that Almanac runs with, as CycloneDX
 	@mkdir -p build
 	@$(BIN)/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible -o build/sbom.json
+
+audit: $(STAMP)  ## known vulnerabilities of every package of the lock; fails if one could not be checked
+	@PATH="$(BIN):$$PATH" $(BIN)/python -m scripts.audit_lock $(ARGS)
 
 lock:           ## refresh development.lock and requirements.lock (needs uv)
 	uv pip compile $(LOCKED) --group dev pyproject.toml -o development.lock

@@ -59,6 +59,7 @@ def test_the_key_is_read_as_text_as_written_out_text_as_base64_and_from_a_path(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "key.pem").write_text(PEM)
+    (tmp_path / "key.pem").chmod(0o400)
     spellings = [PEM, PEM.replace("\n", "\\n"), base64.b64encode(PEM.encode()).decode(), str(tmp_path / "key.pem")]
     keys = {_set(monkeypatch, PRIVATE_KEY=spelling).private_key for spelling in spellings}
     assert {key.strip() for key in keys if key} == {PEM.strip()}
@@ -73,6 +74,7 @@ def test_the_snapshot_key_is_pem_like_the_apps_and_the_link_key_hexadecimal(
 ) -> None:
     pem = _ed25519_pem()
     (tmp_path / "key.pem").write_text(pem)
+    (tmp_path / "key.pem").chmod(0o600)
     spellings = [pem, pem.replace("\n", "\\n"), base64.b64encode(pem.encode()).decode(), str(tmp_path / "key.pem")]
     keys = {_set(monkeypatch, SNAPSHOTS_KEY=spelling).snapshots_key for spelling in spellings}
     assert {key.strip() for key in keys if key} == {pem.strip()}

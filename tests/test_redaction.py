@@ -1,9 +1,22 @@
 """Do logs and tracebacks contain no secrets?"""
 
 import pickle
+from collections.abc import Iterator
+from pathlib import Path
 
-from bot.configuration.redaction import Redacted, Secret
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from bot.cli.doctor.findings import wrong
+from bot.configuration import credentials
+from bot.configuration.errors import UnusableInputError
+from bot.configuration.keys import link_secret, snapshot_key
+from bot.configuration.logs import hide_secrets, scrub_secrets
+from bot.configuration.redaction import Redacted, Secret, secrets_in
+from bot.configuration.route import NetworkRoute
 from bot.configuration.settings import Settings, WriterSettings
+from bot.configuration.values import pem_of
 
 
 class Login(Redacted, frozen=True):
@@ -34,3 +47,67 @@ def test_no_setting_that_is_secret_is_printed() -> None:
         writer=WriterSettings(key="SECRET-9"),
     )
     assert "SECRET" not in repr(settings)
+
+
+@pytest.fixture
+def hidden() -> Iterator[Settings]:
+    """Settings whose secrets have no form that gives them away, hidden as a start does."""
+    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    settings = Settings(
+        private_key=pem,
+        webhook_secrets=("CANARY-webhook-one-of-two", "CANARY-webhook-two-of-two"),
+        client_secret="CANARY-client-secret",
+        relay="https://relay.example/CANARY-channel",
+        database_url="postgresql+psycopg://almanac:CANARY%2Dpassword@db.example/almanac",
+        links_key=b"CANARY-links-key-of-32-bytes....",
+        route=NetworkRoute(proxy="http://me:CANARY-proxy-password@proxy.example:3128"),
+        metrics_token="CANARY-metrics-token",
+        writer=WriterSettings(key="CANARY-writer-key"),
+    )
+    hide_secrets(secrets_in(settings))
+    yield settings
+    hide_secrets(())
+
+
+def test_no_secret_of_the_settings_passes_what_is_logged_printed_or_stored(hidden: Settings) -> None:
+    said = (
+        *hidden.webhook_secrets,
+        hidden.client_secret,
+        hidden.database_url,
+        "password CANARY-password",
+        (hidden.links_key or b"").hex(),
+        "http://me:CANARY-proxy-password@proxy.example:3128",
+        hidden.metrics_token,
+        hidden.writer.key,
+        *(hidden.private_key or "").splitlines()[1:-1],
+    )
+    for secret in said:
+        for sink in (scrub_secrets(f"failed with {secret}"), str(wrong("database", f"cannot connect: {secret}"))):
+            assert "CANARY" not in sink
+            assert secret not in sink
+            assert "[secret]" in sink
+
+
+def test_a_secret_in_a_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    link_secret(tmp_path / "links.key")
+    snapshot_key(tmp_path / "snapshots.key")
+    saved = credentials.Credentials("1", "almanac", "https://github.com/apps/almanac", "https://github.com")
+    credentials.save(tmp_path, saved)
+    readers = {
+        "links.key": lambda: link_secret(tmp_path / "links.key"),
+        "snapshots.key": lambda: snapshot_key(tmp_path / "snapshots.key"),
+        "app.json": lambda: credentials.read(tmp_path),
+    }
+    for name, read in readers.items():
+        for mode in (0o600, 0o400):
+            (tmp_path / name).chmod(mode)
+            read()
+        for mode in (0o640, 0o604, 0o644, 0o660):
+            (tmp_path / name).chmod(mode)
+            with pytest.raises(
+                UnusableInputError, match=f"{name} can be read by other users of this machine: chmod 600"
+            ):
+                read()
+    (tmp_path / "snapshots.key").chmod(0o644)
+    with pytest.raises(ValueError, match="names a file that others can read"):
+        pem_of(str(tmp_path / "snapshots.key"))

@@ -154,6 +154,23 @@ def test_every_decision_is_in_the_index() -> None:
     assert [page for page in pages if f"({page})" not in index] == []
 
 
+def test_every_threat_names_tests_that_exist() -> None:
+    rows = [
+        line for line in (text("docs/security.md") or "").splitlines() if line.startswith("| ") and "---" not in line
+    ]
+    threats = [row.split(" | ") for row in rows if not row.startswith("| threat")]
+    tests = {path for path in files() if path.startswith("tests/")}
+    functions = {name for path in tests for name in re.findall(r"^(?:async )?def (test_\w+)", text(path) or "", re.M)}
+    campaigns = set(re.findall(r"^(campaign-\w+):", text("Makefile") or "", re.M))
+    assert len(threats) > 25
+    for threat, control, shown in threats:
+        named = re.findall(r"`([^`]+)`", shown)
+        lost = [one for one in named if one not in tests | functions and one.removeprefix("make ") not in campaigns]
+        assert named, f"{threat} has no test"
+        assert lost == [], f"{threat}: {lost}"
+        assert control
+
+
 # --- sizes and names -------------------------------------------------------------------------------------------------
 
 

@@ -10,11 +10,10 @@ from msgspec.structs import asdict, fields
 
 from bot.configuration.errors import UnusableInputError
 from bot.configuration.redaction import Redacted, Secret
-from bot.configuration.signing import write_once
+from bot.configuration.signing import OPEN_TO_OTHERS, is_open_to_others, write_once
 
 FILE = "app.json"
 """in the folder `ALMANAC_DATA`"""
-_PUBLIC_BITS = 0o077
 
 
 class Credentials(Redacted, frozen=True):
@@ -47,9 +46,9 @@ def read(folder: Path) -> Credentials | None:
     """The credentials in this folder; None if there are none. Raises UnusableInputError for a broken file."""
     path = path_in(folder)
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = json.loads(path.read_bytes())
         known = {one.name for one in fields(Credentials)}
-        return Credentials(**{name: str(value) for name, value in found.items() if name in known})
+        credentials = Credentials(**{name: str(value) for name, value in found.items() if name in known})
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -58,6 +57,9 @@ def read(folder: Path) -> Credentials | None:
         raise UnusableInputError(f"cannot read {path}: {error.strerror}{todo}") from None
     except (ValueError, TypeError, AttributeError):
         raise UnusableInputError(f"{path} is not a file written by the set-up: restore it from a back-up") from None
+    if is_open_to_others(path):
+        raise UnusableInputError(f"{path} {OPEN_TO_OTHERS}: chmod 600 {path}")
+    return credentials
 
 
 def save(folder: Path, credentials: Credentials) -> None:
@@ -90,11 +92,6 @@ def check_writable(folder: Path) -> None:
         trial.unlink()
     except OSError as error:
         raise UnusableInputError(f"cannot write into {folder}: {error.strerror}") from None
-
-
-def is_open_to_others(path: Path) -> bool:
-    """Whether anybody but its owner has access to the file."""
-    return bool(path.stat().st_mode & _PUBLIC_BITS)
 
 
 def _sync(path: Path) -> None:

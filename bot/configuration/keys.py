@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.configuration.errors import UnusableInputError
 from bot.configuration.settings import Settings
-from bot.configuration.signing import SigningKey, read_signing_key, signing_key, write_once
+from bot.configuration.signing import SigningKey, read_private, read_signing_key, signing_key, write_once
 
 
 def link_secret(path: Path) -> bytes:
@@ -17,7 +17,10 @@ def link_secret(path: Path) -> bytes:
     """
     if not path.exists():
         write_once(path, secrets.token_bytes(_SECRET_BYTES))
-    found = path.read_bytes()
+    try:
+        found = read_private(path)
+    except ValueError as error:
+        raise UnusableInputError(f"{path} {error}") from None
     if len(found) < _SECRET_BYTES:
         raise UnusableInputError(f"{path} does not contain a key of {_SECRET_BYTES} bytes: {_REMEDY}")
     return found
@@ -28,7 +31,8 @@ def snapshot_key(path: Path) -> SigningKey:
     try:
         return signing_key(path)
     except ValueError as error:
-        raise UnusableInputError(f"{error}: {_REMEDY}") from None
+        remedy = "" if "chmod" in str(error) else f": {_REMEDY}"
+        raise UnusableInputError(f"{error}{remedy}") from None
 
 
 def _signing(settings: Settings) -> SigningKey:

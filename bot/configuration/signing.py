@@ -47,7 +47,7 @@ def signing_key(path: Path) -> SigningKey:
         )
         write_once(path, pem)
     try:
-        return read_signing_key(path.read_bytes())
+        return read_signing_key(read_private(path))
     except ValueError as error:
         raise ValueError(f"{path} {error}") from None
 
@@ -67,6 +67,22 @@ def read_signing_key(pem: bytes) -> SigningKey:
     if not isinstance(key, Ed25519PrivateKey):
         raise ValueError("contains a key that is not Ed25519")
     return SigningKey(key, key.public_key().public_bytes_raw())
+
+
+_PUBLIC_BITS = 0o077
+OPEN_TO_OTHERS = "can be read by other users of this machine"
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Whether anybody but its owner has access to the file. Windows has no such modes."""
+    return os.name != "nt" and bool(path.stat().st_mode & _PUBLIC_BITS)
+
+
+def read_private(path: Path) -> bytes:
+    """The content of a secret's file. Raises ValueError, with the end of a sentence, if others can read it too."""
+    if is_open_to_others(path):
+        raise ValueError(f"{OPEN_TO_OTHERS}: chmod 600 {path}")
+    return path.read_bytes()
 
 
 def write_once(path: Path, content: bytes) -> None:

@@ -19,6 +19,7 @@ from bot.cli.doctor.findings import Finding, note, ok, unknown, wrong
 from bot.configuration import credentials
 from bot.configuration.errors import UnusableInputError
 from bot.configuration.settings import NEEDED_TO_SERVE, Settings
+from bot.configuration.signing import is_open_to_others
 from bot.github.auth import AppKey, BadKeyError
 from bot.github.limits import Clock
 from bot.store.advice import database_advice, missing_driver, sqlite_warning
@@ -161,7 +162,7 @@ def _writable(folder: Path) -> Finding:
 
 
 def _is_open(path: Path) -> bool:
-    return path.is_file() and credentials.is_open_to_others(path)
+    return path.is_file() and is_open_to_others(path)
 
 
 def check_disk(settings: Settings) -> Iterator[Finding]:

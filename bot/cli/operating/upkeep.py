@@ -225,6 +225,9 @@ def rebuild_totals(report: Callable[[str], None]) -> None:
     """Rebuild all derived data from the facts, one installation at a time; report the number of wrong rows."""
 
     async def rebuild_each(store: Store, settings: Settings) -> None:
+        damage = await asyncio.to_thread(store.check_integrity)
+        if damage is not None:
+            raise UnusableInputError(damage)
         for one, name in (await store.read(_active_logins)).items():
             found = await rebuild(store, one, settings.timezone)
             state = f"wrong until now: {found.wrong}" if found.wrong else "everything agrees with the facts"
