@@ -44,6 +44,7 @@ FIRST = (
 )
 SURNAMES = (
     *("Talbot", "Botha", "Abbott", "Abbot", "Bot", "Robot", "Agentson", "Lebot", "Thibot", "Cline", "Warp", "Droid"),
+    *("woodenrobot", "dannomayernotabot", "AsyncBanana", "Crawford, Jordan", "Mayor Dalia", "r0man", "nut/bolt"),
     *("Kimura", "Lovable", "Moreau", "Ci", "Action-Smith", "Service", "Automatova", "Mistral", "Coder", "Flash-Gordon"),
 )
 AMBIGUOUS = ("pi@pi.dev", "codex@codex.dev", "codex@codex.fr", "ai@ai.dev", "ai@ai.fr")

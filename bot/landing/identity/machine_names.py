@@ -23,6 +23,8 @@ _NAME = re.compile(
     r"|github|gitlab|helm|import|integration|lint|merge|nightly|project|proposal|release|security|sync|team|test|testing"
     r"|translation|triage|update|updater|upgrade|vendor|version|website|wiki) ?bot$)"
 )
+_PATH = re.compile(r"[\w-]+/[\w-]+/[\w-]+\Z")
+"""a worker's place among the agents that one program runs: `acme/crew/ann`"""
 _ACTION = re.compile(r"[A-Za-z0-9] Action$|^[\w-]+/[\w-]+ action$")
 _AGENT = re.compile(
     r"(?:^|[\s_-])(?:(?:ai|coding|code|llm) (?:agent|assistant|bot)|ai|agent|assistant|llm|gpt|chatbot|copilot)(?:\)|$)"
@@ -56,7 +58,7 @@ def is_machine_name(name: str) -> bool:
     name = name.strip()
     if not name:
         return False
-    if _NAME.search(name) or _CAMEL.match(name) or _ACTION.search(name):
+    if _NAME.search(name) or _CAMEL.match(name) or _ACTION.search(name) or _PATH.match(name):
         return True
     lower = lower_name(name)
     single = " " not in lower and "-" in lower and (_LOGIN.search(lower) is not None or is_agent_local(lower))

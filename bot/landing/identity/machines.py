@@ -6,6 +6,7 @@ which counts only if nothing else is known. A cautious rule (`machine_names`) re
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -34,6 +35,8 @@ WEB_FLOW = "noreply@github.com"
 """the committer's address when somebody presses a button on github.com; another server has its own host in it"""
 _WEB_FLOW_LOGIN = "web-flow"
 _CLOUD = ".ghe.com"
+_IS_LOGIN_OF_ROBOT = re.compile(r"(?=.*(?:-|bot))[\w-]+\Z", re.IGNORECASE).match
+"""a name that is written as robots' logins are, and as no person's"""
 
 
 class UnlistedMachine(NamedTuple):
@@ -67,6 +70,8 @@ def machine_of(sig: Signature) -> Machine | None:
         if found and found.ids and user is not None and not (login.endswith("[bot]") or sig.login):
             found = None
     email = WEB_FLOW if is_web_flow(sig) else plain_email(sig.email)
+    if found is None and not login and _IS_LOGIN_OF_ROBOT(sig.name):
+        found = machines_by("logins").get(sig.name.lower())
     found = found or machines_by("addresses").get(email)
     named = None if user is not None and found is None else machine_named(sig.name, email)
     if found is None or (
