@@ -27,6 +27,7 @@ from bot.github.reads import read_app
 from bot.github.transport import Endpoint, open_session
 from bot.history.fetching import Clones
 from bot.jobs import JOBS
+from bot.model.ids import RepositoryId
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.interface import Clock, Job, Queue, TaskFunction
 from bot.queue.worker import Worker, utc_now
@@ -44,7 +45,7 @@ from bot.services.refusals import run_doubting
 from bot.services.snapshots import defer_snapshots
 from bot.services.writer.client import writer_of
 from bot.setup.relay import follow_channel
-from bot.store import jobs, outbox
+from bot.store import installations, jobs, outbox
 from bot.store.advice import sqlite_warning
 from bot.store.engine import Store
 from bot.store.ingest import GroupWriter
@@ -237,7 +238,8 @@ def _free_leases(connection: sqlalchemy.Connection, now: datetime) -> None:
 
 def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -> Connection:
     surroundings = Surroundings(
-        endpoint=Endpoint(base_url=settings.github.api, route=settings.route),
+        endpoint=Endpoint(base_url=settings.github.api, route=settings.route, by_name=settings.repositories_by_name),
+        names=partial(_name_of_repository, store),
         pace=RequestPace(write_gap=settings.write_gap, patience=PATIENCE),
         # SQLite has only one process, which keeps the pace in memory.
         shared=partial(StoredPace, store) if store.dialect == "postgresql" else None,
@@ -245,6 +247,11 @@ def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -
     return Connection(
         session, app_id=settings.app_id or "", private_key=settings.private_key or "", surroundings=surroundings
     )
+
+
+async def _name_of_repository(store: Store, number: RepositoryId) -> str | None:
+    stored = await store.read(installations.repository, number)
+    return stored.repository.full_name if stored is not None else None
 
 
 async def _queue(worker: Worker, stack: contextlib.AsyncExitStack) -> EmbeddedQueue | ScaledQueue:

@@ -190,7 +190,7 @@ class Simulator(Activity):
         """The repository of a path, and the path by name: `/repositories/{id}/…` equals `/repos/…`."""
         parts = path.split("/")
         if parts[1] == "repositories" and len(parts) > 2 and parts[2].isdecimal():
-            repo = self.state.repositories.get(int(parts[2]))
+            repo = self.state.repositories.get(int(parts[2])) if self.state.serves_ids else None
             name = repo.full_name if repo else "unknown/unknown"
             return repo, "/".join(["", "repos", name, *parts[3:]])
         if parts[1] == "repos" and len(parts) > 3:

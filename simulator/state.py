@@ -273,6 +273,10 @@ class State:
     codes: dict[str, Code] = field(default_factory=dict)
     people: dict[str, SimAccount] = field(default_factory=dict)
     """user access token -> its owner"""
+    hook_content_type: str = "json"
+    """of the Apps' webhooks; `form` sends each payload as a field of a form"""
+    serves_ids: bool = True
+    """whether `/repositories/ID` is answered: GitHub documents it nowhere"""
     opens_suites: bool = False
     """whether each push opens a check suite for every App that may write checks, as on github.com"""
     _ids: Iterator[int] = field(default_factory=lambda: itertools.count(1001))

@@ -58,6 +58,7 @@ class Environment(BaseSettings):
     timezone: Annotated[Any, _reads_with(values.zone_of)] = ZoneInfo("UTC")
     write_gap: float = Field(1.0, ge=0, le=60)
     backfill: bool = True
+    repositories_by_name: bool = False
     metrics_token: Word = Field("", pattern="^(.{16,})?$")
     llm_kind: values.WriterKind = "off"
     llm_url: Word = ""

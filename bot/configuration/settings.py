@@ -85,6 +85,8 @@ class Settings(Redacted, frozen=True):
     """seconds between two posts of one installation; GitHub asks for one, an Enterprise Server may need none"""
     backfill: bool = True
     """whether to read the history of a repository when the App is installed on it"""
+    repositories_by_name: bool = False
+    """whether GitHub is asked about repositories by name and not by id; noticed by itself where it has to be"""
     writer: WriterSettings = WriterSettings()
     log_level: str = "INFO"
     metrics_token: Secret[str] = ""

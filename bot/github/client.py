@@ -16,12 +16,14 @@ from cachetools import LRUCache
 from gidgethub import BadRequest, GitHubBroken, GitHubException, HTTPException
 from gidgethub.abc import CACHE_TYPE, JSON_CONTENT_TYPE, GitHubAPI
 
+from bot.github.addressing import BY_ID, Addressing
 from bot.github.lane import Errand, Lane, errand_of
 from bot.github.limits import Clock, Limited, RequestPace, exhausted_wait, is_query_limit, limit_wait, retry_wait
-from bot.github.operations import Operation
+from bot.github.operations import REPOSITORY, Operation
 from bot.github.payloads.reading import replace_lone_surrogates
 from bot.github.transport import BadAnswer, Endpoint, ForeignHost, Traffic, Transport, is_passing, is_unsent
 from bot.model.commit import Repository
+from bot.model.ids import RepositoryId
 
 __all__ = [
     "BadAnswer",
@@ -83,6 +85,7 @@ class InstallationLink:
     clock: Clock
     owner: str = "app"
     """whose hourly budgets the requests spend"""
+    addressing: Addressing = field(default_factory=Addressing)
     cache: CACHE_TYPE = field(default_factory=lambda: LRUCache(_CACHED_ANSWERS))
 
 
@@ -112,7 +115,7 @@ class Client(GitHubAPI):
 
     async def read(self, operation: Operation, **variables: Any) -> dict[str, Any]:
         """The object that an operation returns. Raises gidgethub's exceptions, `Limited` and `BadAnswer`."""
-        return _object(await self.getitem(operation.path, variables))
+        return _object((await self._ask("GET", operation.path, variables, b""))[0])
 
     async def read_late(self, operation: Operation, **variables: Any) -> dict[str, Any]:
         """Like `read`, but retries a 404 before believing it: right after an event it often means a lagging replica."""
@@ -160,7 +163,7 @@ class Client(GitHubAPI):
     async def write(self, operation: Operation, body: Mapping[str, Any] | None = None, **variables: Any) -> Any:
         """The answer to a writing operation. A 422 is never retried."""
         data = b"" if body is None else dict(body)
-        answer, _, _ = await self._make_request(operation.method, operation.path, variables, data, _ACCEPT)
+        answer, _, _ = await self._ask(operation.method, operation.path, variables, data)
         return answer
 
     async def query(self, text: str, **variables: Any) -> dict[str, Any]:
@@ -185,10 +188,16 @@ class Client(GitHubAPI):
         return await self.query(query, **variables)
 
     def repository_path(self, repository: Repository) -> str:
-        """The path prefix of a repository: by id, so that a rename changes nothing, unless the host needs names."""
-        if repository.id is None or self._wire.endpoint.by_name:
+        """The path prefix: by id, so that a rename changes nothing, unless the host needs names."""
+        if repository.id is None or self._wire.addressing.by_name:
             return f"repos/{repository.full_name}"
-        return f"repositories/{repository.id}"
+        return f"{BY_ID}{repository.id}"
+
+    async def read_repository(self, number: RepositoryId) -> dict[str, Any]:
+        """GitHub's answer about a repository."""
+        by_name = self._wire.addressing.by_name
+        found = await self._wire.addressing.found_by_name(number, self._read_at) if by_name else None
+        return found or await self.read(REPOSITORY, repository=f"{BY_ID}{number}")
 
     async def token(self) -> str:
         """The credential itself, for git over https: keep it out of command lines, files and logs."""
@@ -197,12 +206,28 @@ class Client(GitHubAPI):
     async def _read_page(self, url: str, variables: Mapping[str, Any], *, late: bool) -> tuple[Any, str | None, int]:
         for wait in _LATE_WAITS if late else ():
             try:
-                return await self._make_request("GET", url, variables, b"", _ACCEPT)
+                return await self._ask("GET", url, variables, b"")
             except BadRequest as error:
                 if _status(error) != HTTPStatus.NOT_FOUND:
                     raise
                 await self.sleep(wait)
-        return await self._make_request("GET", url, variables, b"", _ACCEPT)
+        return await self._ask("GET", url, variables, b"")
+
+    async def _ask(self, method: str, url: str, variables: Mapping[str, Any], data: Any) -> tuple[Any, str | None, int]:
+        """One request; asked again by name if the host finds no repository by its id."""
+        try:
+            answer = await self._make_request(method, url, variables, data, _ACCEPT)
+        except BadRequest as error:
+            addressing, missing = self._wire.addressing, is_missing(error)
+            named = await addressing.variables_by_name(variables, self._read_at) if missing else None
+            if named is None:
+                raise
+            return await self._make_request(method, url, named, data, _ACCEPT)
+        self._wire.addressing.note_answer(variables)
+        return answer
+
+    async def _read_at(self, address: str) -> dict[str, Any]:
+        return _object((await self._make_request("GET", REPOSITORY.path, {"repository": address}, b"", _ACCEPT))[0])
 
     # --- the interface for gidgethub ---
 

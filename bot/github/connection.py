@@ -6,12 +6,13 @@ one cache would see each other's answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 import aiohttp
 from cachetools import LRUCache
 from msgspec import Struct, field
 
+from bot.github.addressing import Addressing
 from bot.github.auth import AppKey, InstallationCredential, Tokens, TokenScope
 from bot.github.client import Client, InstallationLink
 from bot.github.lane import Lane, Pace
@@ -30,6 +31,8 @@ class Surroundings(Struct, frozen=True):
     clock: Clock = field(default_factory=Clock)
     shared: Callable[[InstallationId], Pace] | None = None
     """the pace shared with other processes; None if there is only this one"""
+    names: Callable[[RepositoryId], Awaitable[str | None]] | None = None
+    """the last known full name of a repository, for a host that finds none by its id"""
 
 
 class Connection:
@@ -40,6 +43,7 @@ class Connection:
     ) -> None:
         self._surroundings = surroundings
         self.traffic = Traffic()
+        self._addressing = Addressing(surroundings.endpoint.by_name or None, surroundings.names)
         self._transport = Transport(session, surroundings.endpoint, self.traffic)
         self._key = AppKey(app_id, private_key, clock=surroundings.clock)
         self.app = Client(self._wire(), self._key)
@@ -83,4 +87,5 @@ class Connection:
             surroundings.pace,
             surroundings.clock,
             "app" if installation is None else str(installation),
+            self._addressing,
         )

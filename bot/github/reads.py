@@ -45,7 +45,7 @@ class LandedCommit(Struct, frozen=True):
 
 async def read_repository(client: Client, repository_id: RepositoryId) -> Repository:
     """A repository under its current name."""
-    return answers.repository(await client.read(op.REPOSITORY, repository=f"repositories/{repository_id}"))
+    return answers.repository(await client.read_repository(repository_id))
 
 
 async def read_app(app: Client) -> answers.App:

@@ -15,7 +15,7 @@ from bot.github import operations as op
 from bot.github.client import Client
 from bot.github.payloads import registration as payloads
 from bot.github.payloads.reading import read
-from bot.github.payloads.registration import HookDelivery, Registered, Terms
+from bot.github.payloads.registration import Hook, HookDelivery, Registered, Terms
 from bot.github.transport import Endpoint, Traffic, Transport, open_session
 
 _CREATED = 201
@@ -77,9 +77,9 @@ async def read_terms(app: Client) -> Terms:
     return read(await app.read(op.APP), Terms)
 
 
-async def read_hook_address(app: Client) -> str:
-    """The address to which GitHub sends the App's deliveries."""
-    return payloads.hook_address(await app.read(op.HOOK_CONFIG))
+async def read_hook(app: Client) -> Hook:
+    """The App's webhook as GitHub has it."""
+    return payloads.hook(await app.read(op.HOOK_CONFIG))
 
 
 async def read_attempts(app: Client) -> Sequence[HookDelivery]:

@@ -23,10 +23,8 @@ def convert_manifest(call: Call) -> ApiResponse:
 
 
 def hook_config(call: Call) -> ApiResponse:
-    found = call.app
-    return ApiResponse(
-        {"content_type": "json", "insecure_ssl": "0", "secret": "********", "url": found.webhook_url or ""}
-    )
+    kind, address = call.state.hook_content_type, call.app.webhook_url or ""
+    return ApiResponse({"content_type": kind, "insecure_ssl": "0", "secret": "********", "url": address})
 
 
 def get_authenticated_user(call: Call) -> ApiResponse:

@@ -13,6 +13,7 @@ from aiohttp import web
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from bot.github.addressing import Addressing
 from bot.github.client import Client, InstallationLink
 from bot.github.lane import Lane
 from bot.github.limits import Clock, RequestPace
@@ -156,10 +157,18 @@ MakeClient = Callable[..., Client]
 
 @pytest.fixture
 def make_client(script: Script, session: aiohttp.ClientSession, time_passing: TestClock, word: Word) -> MakeClient:
-    def make(*, pace: RequestPace | None = None, base: str = "", url: str = "", **endpoint: Any) -> Client:
+    def make(
+        *,
+        pace: RequestPace | None = None,
+        base: str = "",
+        url: str = "",
+        addressing: Addressing | None = None,
+        **endpoint: Any,
+    ) -> Client:
         where = Endpoint(base_url=(url or script.url) + base, **endpoint)
         clock, used = time_passing.clock(), pace or RequestPace()
-        wire = InstallationLink(Transport(session, where, Traffic()), where, Lane(used, clock), used, clock)
+        addressing, transport = Addressing(by_name), Transport(session, where, Traffic())
+        wire = InstallationLink(transport, where, Lane(used, clock), used, clock, addressing=addressing)
         return Client(wire, word)
 
     return make

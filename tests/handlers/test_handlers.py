@@ -186,6 +186,14 @@ async def test_completed_checks_refresh_our_check_run(action: str, again: dict[s
     assert await jobs("check_suite", action=action, check_suite=suite) == expected
 
 
+@pytest.mark.parametrize("app", [None, {"id": None}])
+async def test_a_suite_of_an_unknown_app_is_nobodys(app: object) -> None:
+    suite = {"id": 5, "head_sha": HEAD, "app": app}
+    assert await jobs("check_suite", action="requested", check_suite=suite) == [
+        ("close_check_suite", HERE | {"commit": HEAD, "app": 0})
+    ]
+
+
 async def test_a_check_suite_that_github_opened_is_closed() -> None:
     suite = {"id": 41, "head_sha": HEAD, "app": {"id": 99}}
     expected = [("close_check_suite", HERE | {"commit": HEAD, "app": 99})]

@@ -159,6 +159,12 @@ async def test_each_problem_is_named_with_what_to_do(
     assert [finding.text for finding in found.values() if finding.state == "WRONG" and words in finding.text]
 
 
+async def test_a_form_encoded_webhook_is_named(github: Simulator, fit: tuple[SimApp, Settings]) -> None:
+    github.state.hook_content_type = "form"
+    found = (await report(fit[1]))["webhook"]
+    assert (found.state, "set the content type to application/json" in found.text) == ("WRONG", True)
+
+
 async def test_the_last_delivery_says_whether_the_webhook_works(
     github: Simulator, fit: tuple[SimApp, Settings]
 ) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import random
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -158,6 +159,15 @@ async def test_headers_that_github_never_sends_are_refused(house: House, name: s
 )
 async def test_another_content_type_is_refused(house: House, kind: str | None) -> None:
     assert await house.send(BODY, Content_Type=kind) == 415
+
+
+async def test_a_form_encoded_delivery_is_refused_with_a_line_that_says_what_to_change(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    body = b"payload=" + quote_plus(BODY).encode()
+    assert await house.send(body, Content_Type="application/x-www-form-urlencoded") == 415
+    assert house.inbox.kept == {}
+    assert "set the webhook's content type to application/json" in caplog.text
 
 
 async def test_an_unhandled_event_is_acknowledged_unread(house: House) -> None:

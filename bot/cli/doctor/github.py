@@ -17,7 +17,7 @@ from bot.github.client import Client
 from bot.github.connection import Connection, Surroundings
 from bot.github.limits import RequestPace
 from bot.github.payloads.registration import HookDelivery, Terms
-from bot.github.registration import read_attempts, read_clock, read_hook_address, read_terms
+from bot.github.registration import read_attempts, read_clock, read_hook, read_terms
 from bot.github.transport import Endpoint, open_session
 from bot.setup.manifest import app_manifest
 from bot.setup.registration import hook_of
@@ -31,7 +31,7 @@ _MEANINGS = {
     0: "no answer: is the bot running, and does its address lead to this machine?",
     403: "GitHub and this bot have different webhook secrets",
     404: "the address leads somewhere else",
-    415: "something between GitHub and the bot compresses bodies",
+    415: "the webhook's content type is not application/json, or something between compresses bodies",
     502: "the proxy found no bot behind it",
     503: "the database could not store it in time",
 }
@@ -105,7 +105,11 @@ async def check_hook(client: Client, settings: Settings) -> Iterator[Finding]:
     expected = hook_of(settings)
     kept = credentials.path_in(settings.data)
     named = f"ALMANAC_RELAY, or `relay` in {kept}" if settings.relay else "ALMANAC_PUBLIC_URL"
-    address = await read_hook_address(client)
+    hook = await read_hook(client)
+    address = hook.url
+    if hook.content_type != "json":
+        text = f"GitHub sends deliveries as {hook.content_type}, which the bot answers 415"
+        return iter([wrong("webhook", f"{text}: set the content type to application/json in the App's settings")])
     if address.rstrip("/") == expected.rstrip("/"):
         return iter([ok("webhook", f"deliveries go to {address}")])
     text = f"GitHub sends deliveries to {address or 'no address'}, but this bot listens at {expected}"

@@ -62,10 +62,15 @@ class CommentPayload(Struct, frozen=True):
     performed_via_github_app: Known | None = None
 
 
+class AppPayload(Struct, frozen=True):
+    id: Identity | None = None
+    """null for a check suite whose App is gone"""
+
+
 class CheckPayload(Struct, frozen=True):
     id: Identity
     head_sha: FullCommit
-    app: Known | None = None
+    app: AppPayload | None = None
 
 
 class ButtonPayload(Struct, frozen=True):
@@ -251,7 +256,8 @@ def hook_events(payload: DeliveryPayload) -> tuple[str, ...]:
 
 
 def _check(check: CheckPayload, identifier: str = "") -> CheckHint:
-    return CheckHint(check.id, 0 if check.app is None else check.app.id, check.head_sha, identifier)
+    app = None if check.app is None else check.app.id
+    return CheckHint(check.id, app or 0, check.head_sha, identifier)
 
 
 def _moved(commit: CommitId) -> CommitId | None:

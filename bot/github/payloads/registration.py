@@ -40,13 +40,22 @@ class Terms(Struct, frozen=True):
     slug: str = ""
 
 
+class Hook(Struct, frozen=True):
+    """Where and how GitHub sends the App's deliveries; `url` is empty if not configured."""
+
+    url: str = ""
+    content_type: str = "json"
+
+
 class _Hook(Struct, frozen=True):
     url: str | None = None
+    content_type: str | None = None
 
 
-def hook_address(answer: object) -> str:
-    """Where GitHub sends the App's deliveries; empty if not configured."""
-    return read(answer, _Hook).url or ""
+def hook(answer: object) -> Hook:
+    """The App's webhook."""
+    found = read(answer, _Hook)
+    return Hook(found.url or "", found.content_type or "form")
 
 
 class HookDelivery(Struct, frozen=True):
