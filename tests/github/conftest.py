@@ -162,7 +162,7 @@ def make_client(script: Script, session: aiohttp.ClientSession, time_passing: Te
         pace: RequestPace | None = None,
         base: str = "",
         url: str = "",
-        addressing: Addressing | None = None,
+        by_name: bool | None = None,
         **endpoint: Any,
     ) -> Client:
         where = Endpoint(base_url=(url or script.url) + base, **endpoint)
