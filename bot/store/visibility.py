@@ -18,8 +18,11 @@ from sqlalchemy import (
     Index,
     Select,
     Table,
+    Text,
     case,
+    cast,
     delete,
+    exists,
     false,
     func,
     select,
@@ -93,6 +96,8 @@ class NearbyRepository(Struct, frozen=True):
     """a commit with a part by the person landed here"""
     hidden: bool
     """the person hides it from every page"""
+    listed: bool = False
+    """its organisation's page is public"""
 
 
 def subject_of_person(key: PersonKey) -> str:
@@ -293,9 +298,11 @@ def repositories_near(connection: Connection, keys: Collection[PersonKey]) -> li
     hidden = select(HIDDEN_REPOSITORY.c.repository_id).where(HIDDEN_REPOSITORY.c.person_key.in_(keys))
     home = REPOSITORY.alias("home")
     homes = select(home.c.installation_id).where(home.c.id.in_(select(theirs.c.repository_id)))
-    query = _with_installation(own.label("own"), REPOSITORY.c.id.in_(hidden).label("hidden"))
+    subject = "installation:" + cast(REPOSITORY.c.installation_id, Text)
+    listed = exists().where(PUBLISHED.c.subject == subject, PUBLISHED.c.public)
+    query = _with_installation(own.label("own"), REPOSITORY.c.id.in_(hidden).label("hidden"), listed.label("listed"))
     rows = connection.execute(query.where(REPOSITORY.c.installation_id.in_(homes)))
-    return [NearbyRepository(_repository(row), bool(row.own), bool(row.hidden)) for row in rows]
+    return [NearbyRepository(_repository(row), bool(row.own), bool(row.hidden), bool(row.listed)) for row in rows]
 
 
 def repositories_in(connection: Connection, installations: Sequence[InstallationId]) -> list[RepositoryState]:

@@ -8,9 +8,7 @@ from aiohttp import web
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.landing.identity.credit import is_machine, person_key
 from bot.landing.months import month_after, month_of, month_start, parse_month
-from bot.model.change import Change
 from bot.model.ids import Month, PersonKey
 from bot.render.html.organisation import RepositoryMonth, organisation_page, repository_month_page
 from bot.render.html.site import PageLocation
@@ -23,7 +21,7 @@ from bot.web.collaborators import PageContext, page_context
 from bot.web.profile_reader import repositories_of
 from bot.web.responses import HTML, PUBLIC, UNLISTED, Manner, answer, problem
 from bot.web.subjects import OpenOrganisation
-from bot.web.sums import sums
+from bot.web.sums import has_visible_author, sums
 
 
 class _SumsPage(Struct, frozen=True):
@@ -134,19 +132,12 @@ def _render_repository_month(
         for change in redact_names(found.changes(repositories_of(frame.opened.repositories)), found.unnamed)
         if change.repository == repository.full_name
         and month_of(change.landed_at, zone) == month
-        and _has_visible_author(change, frame.without)
+        and has_visible_author(change, frame.without)
     ]
     if not changes:
         return b""
     landed = RepositoryMonth(repository.full_name, month, tuple(changes), str(zone))
     return repository_month_page(landed, frame.location).encode("utf-8", "replace")
-
-
-def _has_visible_author(change: Change, without: frozenset[PersonKey]) -> bool:
-    """Whether at least one author may be shown, and none is hidden."""
-    authors = [commit.fact.author for commit in change.counted]
-    keys = {person_key(author) for author in authors if not is_machine(author)}
-    return bool(keys) and not keys & without
 
 
 async def _note_use(context: PageContext, opened: OpenOrganisation, form: str) -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 from sqlalchemy import Connection
 
 from bot.store.engine import StoreUnavailableError
-from bot.store.snapshots import SnapshotEntry
 from bot.web import organisations, profiles, settings, site, subjects
 from bot.web.answer_cache import AnswerCache
 from bot.web.collaborators import PAGE_CONTEXT, PageContext, Pages, page_context
 from bot.web.limits import RateLimit
-from bot.web.month_snapshots import visible_snapshots
 from bot.web.page_budget import PageRefusedError
 from bot.web.profile_reader import Reader
 from bot.web.responses import NO_HEADERS, SECURE, problem
@@ -125,14 +123,16 @@ async def _show_front(request: web.Request) -> web.Response:
         # Before anything is looked up: a wrong option is wrong whoever is asked about.
         return problem(request, 400)
 
-    def open_front(connection: Connection) -> tuple[Opened, Sequence[SnapshotEntry]]:
+    def open_front(connection: Connection) -> tuple[Opened, profiles.PageLinks]:
         opened = _open_in(connection, request, stem)
-        return opened, visible_snapshots(connection, opened) if isinstance(opened, OpenPerson) and not suffix else ()
+        if not isinstance(opened, OpenPerson) or suffix:
+            return opened, profiles.PageLinks()
+        return opened, profiles.page_links(connection, opened)
 
-    opened, snapshots = await page_context(request).pages.store.read(open_front)
+    opened, links = await page_context(request).pages.store.read(open_front)
     if isinstance(opened, OpenPerson) and not request.match_info["name"].endswith("."):
         asked = profiles.RequestedForm(suffix, options)
-        return await profiles.show_profile(request, opened, asked, snapshots=snapshots)
+        return await profiles.show_profile(request, opened, asked, links)
     if isinstance(opened, OpenOrganisation) and "." not in request.match_info["name"]:
         return await organisations.show_organisation(request, opened)
     return problem(request, 404)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from zoneinfo import ZoneInfo
 
 from aiohttp import web
 from msgspec import Struct
+from sqlalchemy import Connection
 
-from bot.landing.months import parse_month
-from bot.model.ids import Month
+from bot.landing.months import month_of, parse_month
+from bot.model.ids import Month, PersonKey
 from bot.model.profile import Profile
 from bot.render import PICTURES, RENDERERS
 from bot.render.html.page import DatedLink, PageOptions, render_page
 from bot.render.html.site import PageLocation, difference_page, month_page, months_with_page
 from bot.render.images.options import PLAIN, PictureOptions, read_options
 from bot.render.text.atom import render_feed
-from bot.store import links
+from bot.store import links as signed_links
+from bot.store import visibility
 from bot.store.engine import StoreUnavailableError
 from bot.store.snapshots import SnapshotEntry, snapshot
-from bot.web import month_snapshots
+from bot.web import month_snapshots, subjects
 from bot.web.collaborators import PageContext, page_context
 from bot.web.profile_reader import Reading, profile_as_of
 from bot.web.responses import (
@@ -37,6 +40,7 @@ from bot.web.responses import (
     problem,
 )
 from bot.web.subjects import OpenPerson
+from bot.web.sums import has_visible_author
 
 log = logging.getLogger(__name__)
 
@@ -71,21 +75,49 @@ def requested_options(request: web.Request, suffix: str) -> PictureOptions | Non
         return None
 
 
+class PageLinks(Struct, frozen=True):
+    """Where a page may lead: its snapshots, and the pages of repositories that everybody may open."""
+
+    snapshots: tuple[SnapshotEntry, ...] = ()
+    repositories: tuple[tuple[str, str], ...] = ()
+    """(full name, path)"""
+    without: frozenset[PersonKey] = frozenset()
+    """people in whose changes a repository's page does not show"""
+
+
+def page_links(connection: Connection, opened: OpenPerson) -> PageLinks:
+    """Where the person's page leads."""
+    repositories = subjects.repository_pages(connection, opened)
+    without = visibility.hidden_people(connection) if repositories else frozenset[PersonKey]()
+    return PageLinks(tuple(month_snapshots.visible_snapshots(connection, opened)), repositories, without)
+
+
+def _newest_months(profile: Profile, links: PageLinks) -> tuple[tuple[str, str, Month], ...]:
+    """(full name, path, month): the newest month of each of the repositories whose page shows the person's work."""
+    zone = ZoneInfo(profile.method.timezone)
+    newest = {
+        change.repository: month_of(change.landed_at, zone)
+        for change in profile.changes
+        if links.repositories and change.id in profile.credits and has_visible_author(change, links.without)
+    }
+    return tuple((name, f"{path}/{newest[name]}", newest[name]) for name, path in links.repositories if name in newest)
+
+
 async def show_profile(
-    request: web.Request, opened: OpenPerson, asked: RequestedForm, *, snapshots: Sequence[SnapshotEntry]
+    request: web.Request, opened: OpenPerson, asked: RequestedForm, links: PageLinks
 ) -> web.Response:
-    """The profile in the requested form; as a page it links to the snapshots."""
+    """The profile in the requested form; as a page it links to others."""
     form = requested_format(request, asked.suffix)
     if form is None:
         return problem(request, 404 if asked.suffix else 406)
     context = page_context(request)
-    dated_links = _snapshot_links(context, opened, snapshots) if form is HTML else ()
+    dated_links = _snapshot_links(context, opened, links.snapshots) if form is HTML else ()
     reading = await read_profile(context, opened)
     if opened.grant.public and not reading.profile.changes:
         # Work that others only claim for somebody opens no page.
         return problem(request, 404)
-    address = _Address(context.pages.public_url, opened, dated_links)
-    name = (form.name, address.base, dated_links, asked.options)
+    address = _Address(context.pages.public_url, opened, dated_links, links)
+    name = (form.name, address.base, dated_links, asked.options, links if form is HTML else None)
     body = await context.reader.text(reading, name, address.renderer(form, asked.options))
     await note_use(context, opened, form.name)
     return answer(request, body, media_of(form), manner_of(opened))
@@ -108,8 +140,8 @@ async def read_profile(context: PageContext, opened: OpenPerson) -> Reading:
 class _Address:
     """Where a profile is served, for the forms that contain their own address."""
 
-    def __init__(self, public_url: str, opened: OpenPerson, snapshots: tuple[DatedLink, ...]) -> None:
-        self._url, self._public = public_url, opened.listed
+    def __init__(self, public_url: str, opened: OpenPerson, snapshots: tuple[DatedLink, ...], links: PageLinks) -> None:
+        self._url, self._public, self._links = public_url, opened.listed, links
         self.base, self._taken = opened.base, snapshots
 
     def renderer(self, form: PageFormat, options: PictureOptions) -> Callable[[Profile], str]:
@@ -128,6 +160,7 @@ class _Address:
             feed=f"{self.base}.atom",
             snapshots=self._taken,
             months=f"{self.base}/months",
+            repositories=_newest_months(profile, self._links),
         )
         return render_page(profile, page)
 
@@ -140,7 +173,7 @@ async def note_use(context: PageContext, opened: OpenPerson, form: str) -> None:
     if opened.link is None:
         return
     try:
-        await context.pages.store.write(links.note_use, opened.link, form, context.pages.clock())
+        await context.pages.store.write(signed_links.note_use, opened.link, form, context.pages.clock())
     except StoreUnavailableError as error:
         log.warning("use of a link not recorded", extra={"reason": str(error)})
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from bot.model.ids import PersonKey
+from bot.model.ids import InstallationId, PersonKey
 from bot.store import links, organisations, records, visibility
 from bot.store.links import Link
 from bot.store.organisations import OrganisationState
@@ -32,6 +32,8 @@ class OpenPerson(Struct, frozen=True):
     link: Link | None = None
     mark: LedgerMark | None = None
     """the ledger's position when the page was opened; None if it was not read"""
+    organisations: frozenset[InstallationId] = frozenset()
+    """installations of these repositories whose own page is public"""
 
     @property
     def listed(self) -> bool:
@@ -111,7 +113,24 @@ def open_person(
     near_grant = access.grant_for_person(person, (one.state for one in near), viewer, hidden=hidden) or grant
     wide = Grant(grant.repositories | near_grant.repositories, grant.naming, grant.public)
     visible = tuple(one.state for one in near if one.state.id in wide.repositories)
-    return OpenPerson(person, visible, wide, base, link)
+    listed = frozenset(one.state.installation for one in near if one.listed and one.state.installation is not None)
+    return OpenPerson(person, visible, wide, base, link, organisations=listed)
+
+
+def repository_pages(connection: Connection, opened: OpenPerson) -> tuple[tuple[str, str], ...]:
+    """(full name, path) of the pages of this person's repositories that everybody may open; none for a page that is not
+    listed itself."""
+    if not opened.listed:
+        return ()
+    found = [organisations.organisation(connection, home) for home in sorted(opened.organisations)]
+    pages = [open_by_organisation(connection, one.login) for one in found if one is not None]
+    return tuple(
+        (one.full_name, f"{page.base}/repositories/{one.full_name.rpartition('/')[2]}")
+        for page in pages
+        if page is not None
+        for one in page.repositories
+        if one.id in opened.grant.repositories
+    )
 
 
 def with_mark(connection: Connection, opened: OpenPerson) -> OpenPerson:

@@ -107,3 +107,10 @@ def _by_repository(parts: Sequence[_Part]) -> tuple[GroupSum, ...]:
         groups[part.commit.fact.repository].append(part)
     visible = visible_groups({name: _people(found) for name, found in groups.items()})
     return tuple(_sum(name, groups[name]) for name in sorted(visible))
+
+
+def has_visible_author(change: Change, without: Collection[PersonKey]) -> bool:
+    """Whether at least one author may be shown, and none is hidden."""
+    authors = [commit.fact.author for commit in change.counted]
+    keys = {person_key(author) for author in authors if not is_machine(author)}
+    return bool(keys) and keys.isdisjoint(without)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import html5lib
 
 from bot.model.commit import Signature
@@ -10,7 +12,7 @@ from bot.store import people, visibility
 from bot.store.engine import Store
 from bot.store.visibility import subject_of_installation
 from tests.databases import ON_SQLITE, database_url, store
-from tests.web.library import ACME, CLOSED, NOW, OPEN, fact, fill, keep, mint, serve
+from tests.web.library import ACME, CLOSED, NOW, OPEN, fact, fill, keep, mint, publish, serve
 
 __all__ = ["database_url", "store"]
 
@@ -139,3 +141,33 @@ async def test_definitions_are_rendered_and_inert(store: Store, tmp_path: object
         assert (await site.get("/definitions/..%2f..%2fsecret"))[0] == 404
     async with serve(store) as site:
         assert (await site.get("/definitions"))[0] == 404
+
+
+async def test_a_public_profile_leads_to_the_repositories_months_that_everybody_may_open(store: Store) -> None:
+    await _staff(store)
+    await publish(store)
+    token = await mint(store)
+    path = f"/organisations/acme{MONTH}"
+    async with serve(store) as site:
+        page = await site.text("/@ada-example")
+        assert f"<a href={path}>All work of March 2026</a>" in page
+        assert (await site.get(path))[0] == 200
+        assert "/closed/" not in page
+        assert "/organisations/" not in await site.text(f"/p/{token}")
+        with store.transaction() as connection:
+            visibility.publish(connection, subject_of_installation(ACME), public=False, now=NOW)
+        assert "/organisations/" not in await site.text("/@ada-example")
+
+
+async def test_a_profile_leads_to_no_month_whose_work_belongs_to_somebody_who_left(store: Store) -> None:
+    await _staff(store, 0)
+    await publish(store)
+    shared = fact(71, "acme/open", pull_request=71)
+    other = fact(72, "acme/open", author=_crew(1), pull_request=71)
+    await keep(store, OPEN, [shared, other])
+    with store.transaction() as connection:
+        people.opt_out(connection, PersonKey("u:101"), NOW)
+    async with serve(store) as site:
+        page = await site.text("/@ada-example")
+        for address in re.findall("<a href=(/organisations/[^>]*)>", page):
+            assert (await site.get(address))[0] == 200

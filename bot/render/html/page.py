@@ -66,6 +66,8 @@ class PageOptions(Struct, frozen=True):
     """the dated snapshots, newest first"""
     months: str = ""
     """address under which each month has its own page"""
+    repositories: tuple[tuple[str, str, str], ...] = ()
+    """(full name, address, month) of pages about repositories that the reader may open"""
     home: str = ""
     """address of the site's first page"""
     files: Sequence[tuple[str, str]] = ()
@@ -178,7 +180,7 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
         "unlisted_years": activity.unlisted_years(profile, len(rows), years, len(first) + len(others)),
         "month_columns": activity.month_columns(),
         "languages": sections.language_rows(profile),
-        "repositories": sections.repository_cards(profile, addresses),
+        "repositories": sections.repository_cards(profile, addresses, page.repositories),
         "repository_note": _repository_note(profile),
         "verify": verify_commands(profile, addresses),
         "anonymous": wording.ANONYMOUS if profile.contributor.naming == "anonymous" else "",

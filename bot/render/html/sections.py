@@ -279,19 +279,26 @@ def skill_rows(profile: Profile, evidence: PageEvidence) -> HtmlText:
     )
 
 
-def repository_cards(profile: Profile, addresses: Mapping[str, str]) -> HtmlText:
-    """Each repository with its name, span, months, commits, languages and skills."""
-    cards = [_card(record, addresses.get(record.full_name)) for record in profile.repositories[:_MOST_CARDS]]
+def repository_cards(
+    profile: Profile, addresses: Mapping[str, str], pages: Sequence[tuple[str, str, str]] = ()
+) -> HtmlText:
+    """Each repository with its name, span, months, commits, languages and skills; `pages` are the repositories' own."""
+    own = {name: f"<p><a href={html_text(page)}>All work of {wording.month_name(at)}</a>" for name, page, at in pages}
+    cards = [
+        _card(record, addresses.get(record.full_name), own.get(record.full_name, ""))
+        for record in profile.repositories[:_MOST_CARDS]
+    ]
     others = [html_text(record.full_name) for record in profile.repositories[_MOST_CARDS:]]
     more = [f"<li><h3>{len(others):,} more</h3><p>{', '.join(others)}"] if others else []
     return HtmlText("".join([*cards, *more]))
 
 
-def _card(record: RepositoryRecord, address: str | None) -> str:
+def _card(record: RepositoryRecord, address: str | None, own_page: str) -> str:
     languages, skills = (html_text(", ".join(names), LONGEST_TEXT) for names in (record.languages, record.skills))
     return (
         f"<li><h3>{html_link(address, html_name(record.full_name))}</h3>"
         f"<p>{wording.span(record.first_month, record.last_month)}"
         f"<p>{wording.quantity(record.active_months, 'active month')} • {wording.quantity(record.commits, 'commit')}"
-        f"{languages and '<p><b>Languages</b> ' + languages}{skills and '<p><b>Skills</b> ' + skills}\n"
+        f"{languages and '<p><b>Languages</b> ' + languages}{skills and '<p><b>Skills</b> ' + skills}"
+        f"{own_page}\n"
     )
