@@ -15,7 +15,7 @@ from bot.render import wording
 from bot.render.escaping import HtmlText
 from bot.render.images import charts
 
-_DAYS_OF_A_PICTURE = 5
+_DAYS_OF_A_PICTURE = 3
 """days with work from which a year makes a picture; with fewer, it would be one large nothing"""
 _ROOM = 26_000
 """bytes of all maps, and of the table of months: enough for some fifteen years of work in every month"""
