@@ -89,23 +89,28 @@ def _git(*words: str) -> str:
 
 
 class _Links(HTMLParser):
-    """The addresses that a page names."""
+    """The addresses that a page names, and those that it loads from another host."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
+        self.loaded: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = {"a": "href", "img": "src", "link": "href", "script": "src"}
-        self.found += [value for name, value in attrs if value and name == names.get(tag)]
+        addresses = [value for name, value in attrs if value and name == names.get(tag)]
+        self.found += addresses
+        if tag != "a":
+            self.loaded += [address for address in addresses if urlsplit(address).netloc]
 
 
 def lost_links(site: Path) -> list[str]:
-    """Links of every page to a file of the site that is not there."""
+    """Links of every page to a file of the site that is not there, and what it loads from another host."""
     lost = []
     for page in sorted(site.rglob("*.html")):
         links = _Links()
         links.feed(page.read_text("utf-8"))
+        lost += [f"{page.relative_to(site)} loads {address}" for address in links.loaded]
         for address in links.found:
             parts = urlsplit(address)
             target = page.parent / unquote(parts.path) if not parts.path.startswith("/") else site / parts.path[1:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from bot.narrative.commands import COMMAND_FORMS
 from bot.setup.manifest import app_manifest
 from handlers import ROUTERS
 from scripts.docs_reference import PAGES, comments_of_settings
-from scripts.docs_site import documents
+from scripts.docs_site import documents, lost_links
 from tests.test_repository import ROOT, commands, settings, text
 
 CONFIGURATION = yaml.safe_load(text("mkdocs.yml") or "")
@@ -74,4 +75,18 @@ def test_every_document_is_in_the_navigation_and_nothing_else() -> None:
 
 def test_the_site_loads_nothing_from_another_host() -> None:
     assert CONFIGURATION["theme"]["font"] is False
+    assert CONFIGURATION["plugins"] == ["search"]
     assert not CONFIGURATION.keys() & {"extra_css", "extra_javascript", "repo_url"}
+
+
+def test_a_lost_link_and_what_another_host_would_serve_are_found(tmp_path: Path) -> None:
+    (tmp_path / "here.html").write_text("")
+    (tmp_path / "page.html").write_text(
+        '<a href="here.html#x">a</a><a href="gone.html">b</a><a href="https://example.com/">c</a>'
+        '<script src="https://example.com/x.js"></script><img src="lost.png">'
+    )
+    assert lost_links(tmp_path) == [
+        "page.html loads https://example.com/x.js",
+        "page.html: gone.html",
+        "page.html: lost.png",
+    ]
