@@ -10,6 +10,7 @@ import pytest
 from openapi_core import OpenAPI
 
 from simulator.server import Simulator
+from simulator.web_host import web
 from simulator.work import NewPullRequest, Step
 from tests.contract import Contract, description
 from tests.simulator.calling import AT, Scene, app_token
@@ -161,7 +162,7 @@ async def test_a_merge_bot_closes_unmerged_and_leaves_its_trailers(github: Simul
     _, pull, _ = await scene.ask("GET", f"{REPO}/pulls/1", await scene.token())
     assert (pull["state"], pull["merged"], pull["merge_commit_sha"]) == ("closed", False, None)
     message = scene.repo.git.commits[landed].draft.message
-    assert "Pull Request resolved: https://github.com/fenland/reeds/pull/1" in message
+    assert f"Pull Request resolved: {web()}/fenland/reeds/pull/1" in message
 
 
 async def test_git_can_clone_with_a_token_and_not_without(github: Simulator, tmp_path: Path) -> None:
