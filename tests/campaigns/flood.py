@@ -75,7 +75,7 @@ class FloodOutcome(Struct, frozen=True):
 
 
 @contextlib.asynccontextmanager
-async def _served(folder: Path, files: int) -> AsyncIterator[tuple[int, int]]:
+async def served(folder: Path, files: int) -> AsyncIterator[tuple[int, int]]:
     """`almanac serve` under this limit on open files; yields its port and process id."""
     port = free_port()
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -109,13 +109,13 @@ async def _answering(port: int, folder: Path, process: asyncio.subprocess.Proces
     for _ in range(600):
         if process.returncode is not None:
             break
-        if await _status(port, b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") == "200":
+        if await request_status(port, b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") == "200":
             return
         await asyncio.sleep(0.05)
     raise RuntimeError((folder / "log.txt").read_text()[-2000:])
 
 
-async def _status(port: int, request: bytes, *, address: str = OWN) -> str:
+async def request_status(port: int, request: bytes, *, address: str = OWN) -> str:
     """The status of the answer to one request on a connection of its own, or the error's name."""
     try:
         async with asyncio.timeout(20):
@@ -160,7 +160,7 @@ async def _send(port: int, load: Load) -> tuple[Counter[str], list[float]]:
     seconds: list[float] = []
 
     async def send_one(number: int, due: float) -> None:
-        statuses[await _status(port, delivery(number))] += 1
+        statuses[await request_status(port, delivery(number))] += 1
         seconds.append(time.monotonic() - due)
 
     begun = time.monotonic()
@@ -180,7 +180,7 @@ async def _watch(port: int, pid: int, seen: Counter[str], ready: Counter[str]) -
     while True:
         seen["files"] = max(seen["files"], len(os.listdir(f"/proc/{pid}/fd")))
         seen["megabytes"] = max(seen["megabytes"], _resident(pid))
-        ready[await _status(port, b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")] += 1
+        ready[await request_status(port, b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")] += 1
         await asyncio.sleep(1)
 
 
@@ -189,8 +189,8 @@ async def flood(load: Load) -> FloodOutcome:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         await asyncio.to_thread(put_tables, folder)
-        async with _served(folder, load.files) as (port, pid):
-            assert await _status(port, delivery(10**9)) == "202"
+        async with served(folder, load.files) as (port, pid):
+            assert await request_status(port, delivery(10**9)) == "202"
             hostile = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "tests.campaigns.flood", "--hostile", str(port), *_options(load)
             )
@@ -237,7 +237,7 @@ async def _request_pages(port: int, address: str, chance: random.Random) -> None
     while True:
         await asyncio.sleep(chance.uniform(0.2, 1.0))
         head = f"GET {chance.choice(_PATHS)} HTTP/1.1\r\nHost: x\r\n".encode() + chance.choice(_COOKIES) + b"\r\n"
-        status = await _status(port, head, address=address)
+        status = await request_status(port, head, address=address)
         if status.startswith("5"):
             print("a page was answered", status, head[:60], flush=True)
 
