@@ -13,7 +13,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-kill campaign-faults campaign-history campaign-forgery campaign-host campaign-erasure campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels package docs platforms image sbom audit lock clean help
+.PHONY: demo test lint prose acceptance campaign-lies campaign-kill campaign-faults campaign-history campaign-forgery campaign-host campaign-erasure campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels package docs platforms image sbom audit lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -53,6 +53,9 @@ campaign-doors: $(STAMP)  ## signed deliveries beside held bodies, half heads an
 
 campaign-faults: $(STAMP)  ## the SQLite file of a running bot deleted, replaced, locked, full, damaged: is /readyz true?
 	@$(BIN)/python -m tests.campaigns.faults
+
+campaign-lies: $(STAMP)  ## a GitHub that hesitates and lies, against a calm one; ARGS="LANDINGS SEED CHANCE"
+	@$(BIN)/python -m tests.campaigns.lies $(ARGS)
 
 campaign-forgery: $(STAMP)  ## 10,000 worlds with a forger, equal to those without; ARGS="--worlds 500 --first 0 --minutes 30"
 	@$(BIN)/python -m tests.campaigns.forgery $(ARGS)

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from bot.configuration.addresses import own_address
 from bot.configuration.settings import Settings
 from bot.github.connection import Connection, Surroundings
+from bot.github.limits import Clock as RequestClock
 from bot.github.limits import RequestPace
 from bot.github.posts import Ourselves
 from bot.github.reads import read_app
@@ -92,6 +93,10 @@ class Timing(Struct, frozen=True):
     """seconds between two searches for missed deliveries"""
     close_every: float = 60.0
     """seconds between two checks for finished months"""
+    requests: RequestClock = field(default_factory=RequestClock)
+    """the clock of pauses, budgets and tokens"""
+    answered_within: float = 30.0
+    """seconds that GitHub may take for one answer"""
 
 
 class Bot(Struct, frozen=True):
@@ -191,7 +196,7 @@ async def build(
         if store.dialect == "sqlite":
             await store.write(_free_leases, timing.clock())
         session = await stack.enter_async_context(open_session())
-        connection = _connect(settings, session, store)
+        connection = _connect(settings, session, store, timing)
         worker = Worker(store, clock=timing.clock, pace=timing.work)
         queue = await _queue(worker, stack)
         telemetry = Telemetry(Handlers.events, JOBS, traffic=connection.traffic, database=store.dialect)
@@ -236,11 +241,17 @@ def _free_leases(connection: sqlalchemy.Connection, now: datetime) -> None:
     outbox.free_all(connection, now)
 
 
-def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -> Connection:
+def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store, timing: Timing) -> Connection:
     surroundings = Surroundings(
-        endpoint=Endpoint(base_url=settings.github.api, route=settings.route, by_name=settings.repositories_by_name),
+        endpoint=Endpoint(
+            base_url=settings.github.api,
+            route=settings.route,
+            by_name=settings.repositories_by_name,
+            seconds=timing.answered_within,
+        ),
         names=partial(_name_of_repository, store),
         pace=RequestPace(write_gap=settings.write_gap, patience=PATIENCE),
+        clock=timing.requests,
         # SQLite has only one process, which keeps the pace in memory.
         shared=partial(StoredPace, store) if store.dialect == "postgresql" else None,
     )

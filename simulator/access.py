@@ -127,6 +127,7 @@ def mint(state: State, installation: SimInstallation, wanted: Json) -> SimToken:
         state.clock() + LIFETIME,
         _narrowed_permissions(installation, wanted.get("permissions")),
         _narrowed_repositories(state, installation, wanted),
+        state.clock(),
     )
     state.tokens[value] = token
     return token

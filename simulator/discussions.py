@@ -110,6 +110,7 @@ def _page(rows: Sequence[Json], given: Json) -> Json:
     start, size = int(given.get("after") or 0), given["first"]
     end = start + size
     return {
+        "totalCount": len(rows),
         "nodes": list(rows[start:end]),
         "pageInfo": {"hasNextPage": end < len(rows), "endCursor": str(end)},
     }

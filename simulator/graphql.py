@@ -297,6 +297,7 @@ RESOLVERS: Mapping[tuple[str, str], Callable[[QueryContext, Any, Json], Any]] = 
     ("Commit", "parents"): lambda _, thing, arguments: _connection(_commit_of(thing).parents, arguments),
     ("Repository", "pullRequest"): _pull,
     ("Repository", "collaborators"): _collaborators,
+    ("RepositoryCollaboratorConnection", "totalCount"): lambda _, connection, __: connection.total,
     ("RepositoryCollaboratorConnection", "edges"): lambda _, connection, __: list(connection.things),
     ("RepositoryCollaboratorEdge", "permission"): lambda _, edge, __: edge[1].upper(),
     ("RepositoryCollaboratorEdge", "node"): lambda _, edge, __: edge[0],

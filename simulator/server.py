@@ -14,6 +14,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime
+from email.utils import format_datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,7 +31,8 @@ from simulator.browser_pages import page_for
 from simulator.calls import ApiResponse, Call
 from simulator.clones import serve_clone
 from simulator.deliveries import Deliveries
-from simulator.faults import Faults
+from simulator.faults import Fault, Faults
+from simulator.lies import LAG
 from simulator.routes import find_route
 from simulator.routes.apps import VERSIONS
 from simulator.state import Clock, Json, SimRepository, State, utc_now
@@ -117,12 +120,37 @@ class Simulator(Activity):
             return await self._serve_git(request)
         path = unquote(path.removeprefix(PREFIX))
         self.requests.append(f"{request.method} {path}")
+        await request.read()  # before anything that may go wrong: what is sent has arrived
+        fault = self._fault(request, path)
+        return await (self._answer_faultily(fault, request, path) if fault else self._answer(request, path))
+
+    def _fault(self, request: web.Request, path: str) -> Fault | None:
         fault = self.faults.next_for(f"{request.method} {path}")
-        if fault and (failed := await faulty.fail(fault, request)):
+        if fault is None or fault.kind not in ("scope", "revoked"):
+            return fault
+        value = request.headers.get("Authorization", "").partition(" ")[2]
+        if fault.kind == "revoked":
+            self.faults.counted["revoked"] += self.state.tokens.pop(value, None) is not None  # so the answer is 401
+            return None
+        return fault if faulty.is_young(self.state.tokens.get(value), self.state.clock()) else None
+
+    async def _answer_faultily(self, fault: Fault, request: web.Request, path: str) -> web.StreamResponse:
+        now = self.state.clock()
+        self.faults.counted[fault.kind] += 1
+        failed = await faulty.fail(fault, request)
+        if failed is not None:
             return failed
-        kind = fault.kind if fault else ""
-        answer = await self._answer(request, path, exhausted=kind == "primary")
-        return faulty.spoil(fault, answer) if fault else answer
+        if fault.kind == "lag" and self._is_unknown_to_replicas(request.method, path, now):
+            return web.json_response({"message": "Not Found", "documentation_url": DOCUMENTATION}, status=404)
+        answer = await self._answer(request, path, exhausted=fault.kind == "primary")
+        return faulty.cut_off(request) if fault.kind == "lost" else self.faults.spoil(fault, answer, now)
+
+    def _is_unknown_to_replicas(self, method: str, path: str, now: datetime) -> bool:
+        """Whether a write is about a repository whose newest commit has not reached all replicas."""
+        repo, _ = self._find_repository(path)
+        if method == "GET" or repo is None or repo.git.tip is None:
+            return False
+        return now - repo.git.commits[repo.git.tip].draft.committed_at < LAG
 
     async def _serve_git(self, request: web.Request) -> web.StreamResponse:
         full_name, ending, _ = request.path.lstrip("/").partition(".git/")
@@ -131,7 +159,7 @@ class Simulator(Activity):
             return web.json_response({"message": "Not Found"}, status=404)
         return await serve_clone(self.state, repo, request)
 
-    async def _answer(self, request: web.Request, path: str, *, exhausted: bool) -> web.Response:
+    async def _answer(self, request: web.Request, path: str, *, exhausted: bool = False) -> web.Response:
         raw = await request.read()
         caller = Caller()
         try:
@@ -217,17 +245,17 @@ class Simulator(Activity):
             if request.headers.get("If-None-Match") == headers["ETag"]:
                 status, text = 304, b""
                 self._used[caller.name, self._window()] -= 1
-        headers |= self._limit_headers(caller)
+        headers |= self._limit_headers(caller, path) | {"Date": format_datetime(self.state.clock(), usegmt=True)}
         self._observe(request, path, exchange=(body, status, answer.body if text else None, headers))
         kind = {"content_type": "application/json", "charset": "utf-8"} if text else {}
         return web.Response(status=status, body=text, headers=headers, **kind)  # type: ignore[arg-type]  # both are text
 
-    def _limit_headers(self, caller: Caller) -> dict[str, str]:
-        window = self._window()
-        used = self._used[caller.name, window]
+    def _limit_headers(self, caller: Caller, path: str) -> dict[str, str]:
+        window, is_query = self._window(), path == "/graphql"
+        used = self._used[f"{caller.name}, points" if is_query else caller.name, window]
         figures = {"Limit": self.rate_limit, "Remaining": max(0, self.rate_limit - used), "Reset": window, "Used": used}
         return {f"X-RateLimit-{name}": str(figure) for name, figure in figures.items()} | {
-            "X-RateLimit-Resource": "core"
+            "X-RateLimit-Resource": "graphql" if is_query else "core"
         }
 
     def _observe(self, request: web.Request, path: str, *, exchange: tuple[Any, int, Any, dict[str, str]]) -> None:

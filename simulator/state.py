@@ -256,6 +256,7 @@ class SimToken(Struct, frozen=True):
     permissions: Json
     repositories: frozenset[int] | None
     """None: all that the installation can access"""
+    minted_at: datetime
 
 
 @dataclass(slots=True)

@@ -135,7 +135,7 @@ class Client(GitHubAPI):
             elements = page.get(operation.items) if operation.items and isinstance(page, dict) else page
             if not isinstance(elements, list):
                 raise BadAnswer(f"no list in the answer to {operation.path}")
-            total = _stated_total(page)
+            total = stated_total(page)
             for element in map(_object, elements):
                 identity = element.get("id") or element.get("sha") or len(seen)
                 if identity not in seen:
@@ -303,7 +303,7 @@ class Client(GitHubAPI):
             if limited > self._wire.pace.patience or attempt >= self._wire.pace.attempts:
                 raise Limited(limited) from error
             return
-        if attempt >= self._wire.pace.attempts or not _may_repeat(error, method, url):
+        if attempt >= self._wire.pace.attempts or not may_repeat(error, method, url):
             raise _as_bad_answer(error)
         await self.sleep(retry_wait(attempt, self._wire.clock.chance()))
 
@@ -320,7 +320,7 @@ def _object(value: object) -> dict[str, Any]:
     return value
 
 
-def _stated_total(page: Any) -> int:
+def stated_total(page: Any) -> int:
     total = page.get("total_count") if isinstance(page, dict) else None
     return total if isinstance(total, int) else 0
 
@@ -335,7 +335,7 @@ def _is_broken(error: Exception) -> bool:
     return isinstance(error, (GitHubBroken, BadAnswer)) or unparsed or is_passing(error)
 
 
-def _may_repeat(error: Exception, method: str, url: str) -> bool:
+def may_repeat(error: Exception, method: str, url: str) -> bool:
     """A POST may have taken effect although its answer was lost, so only harmless ones are sent again."""
     harmless = method != "POST" or url.endswith("/access_tokens")
     return _is_broken(error) and (harmless or is_unsent(error))

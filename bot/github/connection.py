@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from bot.github.addressing import Addressing
 from bot.github.auth import AppKey, InstallationCredential, Tokens, TokenScope
 from bot.github.client import Client, InstallationLink
-from bot.github.lane import Lane, Pace
+from bot.github.lane import Lane, OwnPace, Pace
 from bot.github.limits import Clock, RequestPace
 from bot.github.transport import Endpoint, Traffic, Transport
 from bot.model.ids import InstallationId, RepositoryId
@@ -44,8 +44,9 @@ class Connection:
         self._surroundings = surroundings
         self.traffic = Traffic()
         self._addressing = Addressing(surroundings.endpoint.by_name or None, surroundings.names)
-        self._transport = Transport(session, surroundings.endpoint, self.traffic)
+        self.transport = Transport(session, surroundings.endpoint, self.traffic)
         self._key = AppKey(app_id, private_key, clock=surroundings.clock)
+        self._apps_own_pace = OwnPace(surroundings.clock)
         self.app = Client(self._wire(), self._key)
         """acts as the App itself"""
         self._tokens = Tokens(self._minter, clock=surroundings.clock)
@@ -68,7 +69,10 @@ class Connection:
         return Client(wire, InstallationCredential(self._tokens, scope), urgent=urgent)
 
     def _minter(self, installation: InstallationId) -> Client:
-        """Creates the tokens of one installation, in a lane of their own: nobody waits for another one's token."""
+        """Creates the tokens of one installation, in a lane of their own: nobody waits for another one's token.
+
+        A pause that GitHub demands of the App is a pause for all of them.
+        """
         minter = self._minters.get(installation)
         if minter is None:
             minter = self._minters[installation] = Client(self._wire(), self._key)
@@ -76,12 +80,12 @@ class Connection:
 
     def _wire(self, installation: InstallationId | None = None) -> InstallationLink:
         surroundings = self._surroundings
-        shared = (
-            surroundings.shared(installation) if surroundings.shared is not None and installation is not None else None
-        )
+        shared: Pace | None = self._apps_own_pace
+        if installation is not None:
+            shared = surroundings.shared(installation) if surroundings.shared is not None else None
         lane = Lane(surroundings.pace, surroundings.clock, shared)
         return InstallationLink(
-            self._transport,
+            self.transport,
             surroundings.endpoint,
             lane,
             surroundings.pace,

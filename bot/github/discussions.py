@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from bot.github import operations as op
-from bot.github.client import Client, QueryFailed
+from bot.github.client import BadAnswer, Client, QueryFailed
 from bot.github.operations import required_permissions
 from bot.github.payloads import discussions as payloads
 from bot.github.payloads.discussions import Board, DiscussionPage, DiscussionPost
@@ -30,7 +30,7 @@ _DISCUSSIONS = (
 repository(owner: $owner, name: $name) {
 discussions(first: 100, after: $after, orderBy: {field: CREATED_AT, direction: ASC}) { """
     + _PAGE
-    + """ nodes { id body viewerDidAuthor } }
+    + """ totalCount nodes { id body viewerDidAuthor } }
 } }"""
 )
 _COMMENTS = (
@@ -38,7 +38,7 @@ _COMMENTS = (
 node(id: $discussion) { ... on Discussion {
 comments(first: 100, after: $after) { """
     + _PAGE
-    + """ nodes { id body viewerDidAuthor } }
+    + """ totalCount nodes { id body viewerDidAuthor } }
 } } }"""
 )
 _CREATE = """mutation($repository: ID!, $category: ID!, $title: String!, $body: String!) {
@@ -159,12 +159,17 @@ def _comments(client: Client, discussion: str) -> AsyncIterator[DiscussionPost]:
 
 
 async def _all(page: Callable[[str | None], Awaitable[DiscussionPage | None]]) -> AsyncIterator[DiscussionPost]:
-    """The rows of all pages, oldest first."""
+    """The rows of all pages, oldest first. Raises `BadAnswer` if there are fewer than GitHub says."""
     after: str | None = None
+    seen: set[str] = set()
     while (found := await page(after)) is not None:
         for one in found.written:
-            yield one
+            if one.id not in seen:
+                seen.add(one.id)
+                yield one
         if found.cursor is None:
+            if len(seen) < found.total:
+                raise BadAnswer(f"{len(seen)} of {found.total} discussions or comments")
             return
         after = found.cursor
 

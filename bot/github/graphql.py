@@ -31,6 +31,7 @@ _FORBIDDEN = frozenset({"FORBIDDEN"})
 _BEARABLE = (_GONE, _FORBIDDEN, _GONE | _FORBIDDEN)
 """errors beside an answer that lacks only what they name"""
 _TOO_SLOW = ("", "SERVICE_UNAVAILABLE", "RESOURCE_LIMITS_EXCEEDED")
+_MOST_READINGS, _BEFORE_NEXT_READING = 4, 2.0
 _SPARED = 5
 """one fifth of the points is reserved for what is more urgent than history"""
 
@@ -43,7 +44,7 @@ _OWN_COMMITS = """commits(first: 100) { totalCount nodes { commit {
 oid message additions deletions parents(first: 1) { totalCount }
 author { name email user { databaseId login } }
 } } }"""
-_COLLABORATORS = "collaborators(first: 100) { edges { permission node { databaseId } } }"
+_COLLABORATORS = "collaborators(first: 100) { totalCount edges { permission node { databaseId } } }"
 PARTS_QUERY = (
     "query($owner: String!, $name: String!, $number: Int!) {\nrateLimit { cost limit remaining resetAt }\n"
     "repository(owner: $owner, name: $name) {\ndatabaseId\n"
@@ -189,8 +190,18 @@ async def _inside(client: Client, query: str, repository: Repository, given: Map
 async def read_parts(client: Client, repository: Repository, number: int) -> Parts:
     """A pull request's own commits by author, and which of their authors are collaborators.
 
-    Who may not list collaborators learns of none. Raises the client's exceptions, and `BadAnswer` as `read_page` does.
+    Who may not list collaborators learns of none. An answer that does not agree with its own counts is asked for again;
+    what it lacks then is unknown. Raises the client's exceptions, and `BadAnswer` as `read_page` does.
     """
+    for _ in range(_MOST_READINGS):
+        read = await _read_parts(client, repository, number)
+        if read.complete:
+            break
+        await client.sleep(_BEFORE_NEXT_READING)
+    return read
+
+
+async def _read_parts(client: Client, repository: Repository, number: int) -> Parts:
     try:
         found = await client.query(PARTS_QUERY, **_owner_and_name(repository), number=number)
     except QueryFailed as failed:

@@ -6,7 +6,14 @@ from sqlalchemy import Connection
 
 from bot.queue.interface import Job, RetryLater
 from bot.services.context import Context, translate_github_errors
-from bot.services.posting.publishing import claim_post, hold_lease, publish_claimed, release_failed, save_post
+from bot.services.posting.publishing import (
+    claim_post,
+    hold_lease,
+    is_unsettled,
+    publish_claimed,
+    release_failed,
+    save_post,
+)
 
 
 async def publish_post(job: Job, context: Context) -> None:
@@ -25,6 +32,10 @@ async def publish_post(job: Job, context: Context) -> None:
     except BaseException as error:
         if await release_failed(context, job, posting, error):
             return
+        if is_unsettled(error):
+            raise RetryLater(
+                UNSEEN_FOR * min(2 ** (job.attempt - 1), 30), f"it may have been posted: {error}"
+            ) from error
         raise
 
     def save_result(connection: Connection) -> None:
@@ -34,3 +45,7 @@ async def publish_post(job: Job, context: Context) -> None:
 
     await context.store.write(save_result)
     context.on_posted(posting.intent.kind, "posted" if remote is not None else "deleted")
+
+
+UNSEEN_FOR = 60.0
+"""seconds during which a lagging replica may not list what was posted, so that a search would find nothing"""

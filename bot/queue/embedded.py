@@ -58,7 +58,7 @@ class EmbeddedQueue:
         try:
             while not self._stopping:
                 self._awake.clear()
-                free = self._worker.pace.concurrency - len(working)
+                free = self._worker.free_slots(waiting=len(working) - len(self._worker.begun))
                 claims = await self._claims(free)
                 for claim in claims:
                     task = asyncio.create_task(self._worker.work(claim))
@@ -66,7 +66,7 @@ class EmbeddedQueue:
                     task.add_done_callback(working.discard)
                     task.add_done_callback(self._on_ended)
                 # Unless every free slot was filled, no job is due or no slot is free: wait until something happens.
-                if not free or len(claims) < free:
+                if free <= 0 or len(claims) < free:
                     await self._rest()
         finally:
             await self._finish_running(working)

@@ -62,6 +62,7 @@ class ScaledQueue:
         self._running: asyncio.Task[None] | None = None
         self._stopping = False
         self._claiming = asyncio.Lock()
+        self._ended = asyncio.Event()
         self._taken = 0
 
     async def __aenter__(self) -> Self:
@@ -123,16 +124,26 @@ class ScaledQueue:
         while not self._stopping and (claim := await self._claim(next_id)) is not None:
             self._taken += 1
             await self._worker.work(claim)
+            self._ended.set()
             next_id = await self._next_of(claim.serial_key)
 
     async def _claim(self, job: int | None) -> ClaimedJob | None:
         """Claim this job, or any other: the wake-up of a job that was passed over is gone."""
         worker = self._worker
         async with self._claiming:
+            while worker.free_slots() <= 0 and not self._stopping:
+                await self._until_one_ends()
             claim = await worker.store.write(worker.claim_fairly, named=job)
             if claim is not None:
                 worker.count_claim(claim)
             return claim
+
+    async def _until_one_ends(self) -> None:
+        """Return when a job has ended, or after a moment: meanwhile one may have become slow."""
+        self._ended.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._worker.pace.poll_every):
+                await self._ended.wait()
 
     async def _next_of(self, serial_key: str | None) -> int | None:
         """The next job of this key; None, with a new wake-up for it, if a job of higher priority goes first."""
@@ -186,7 +197,7 @@ class ScaledQueue:
         await self._app.run_worker_async(
             queues=[QUEUE],
             wait=wait,
-            concurrency=pace.concurrency,
+            concurrency=pace.most if wait else pace.concurrency,
             install_signal_handlers=False,
             listen_notify=wait,
             fetch_job_polling_interval=pace.poll_every,

@@ -25,6 +25,8 @@ from bot.store.jobs import ClaimedJob, Waiting
 log = logging.getLogger(__name__)
 PutBack = Callable[[Connection, Waiting], None]
 _LONGEST_ERROR = 500
+_LONGEST_ROUND = 500
+"""installations; more would make the claim's statement long"""
 
 
 def utc_now() -> datetime:
@@ -35,12 +37,19 @@ class WorkerPace(Struct, frozen=True):
     """How a worker works. After two missed renewals the lease is still valid."""
 
     concurrency: int = 4
-    """jobs at the same time, of which one installation may have half"""
+    """jobs at the same time, besides slow ones; one installation may have half as many in all"""
+    slow_after: float = 10.0
+    """seconds after which a job is slow: it probably waits for GitHub, and another one may start beside it"""
     lease: timedelta = timedelta(seconds=60)
     renew_every: float = 20.0
     poll_every: float = 1.0
     grace: float = 10.0
     """seconds that running jobs get after `stop()`; less than the supervisor's kill timeout"""
+
+    @property
+    def most(self) -> int:
+        """How many jobs may run at the same time, slow ones included."""
+        return 4 * self.concurrency
 
     @property
     def share(self) -> int:
@@ -62,8 +71,10 @@ class Worker:
     running: dict[tuple[int, int], asyncio.Task[None]] = field(default_factory=dict)
     claimed: Counter[int] = field(default_factory=Counter)
     """the claimed jobs of each installation that have not ended"""
-    last_claimed: int | None = None
-    """the installation of the newest claim"""
+    served: frozenset[int] = frozenset()
+    """the installations that had their turn in this round"""
+    begun: dict[tuple[int, int], float] = field(default_factory=dict)
+    """monotonic time at which each running job began"""
     on_ended: Callable[[str, str, float], None] | None = None
     """called after each attempt with its task, its outcome, and its duration in seconds"""
     beat: float | None = None
@@ -83,25 +94,31 @@ class Worker:
     ) -> ClaimedJob | None:
         """Claim the next job, or this one if that is as fair; None if no other job is due.
 
-        Installations take turns, and one that has its share of the workers waits. `ahead` are claims of the same
-        transaction.
+        Installations take turns in rounds, and one that has its share of the workers waits. `ahead` are claims of the
+        same transaction.
         """
-        before = [claim.installation_id for claim in ahead if claim.installation_id is not None]
-        held = self.claimed + Counter(before)
+        held, served = self.claimed.copy(), self.served
+        for one in ahead:
+            if one.installation_id is not None:
+                held[one.installation_id] += 1
+                served = _with_turn(served, one.installation_id)
         busy = {one for one, jobs in held.items() if jobs >= self.pace.share}
-        last = before[-1] if before else self.last_claimed
-        others = busy if last is None else busy | {last}
         lease, claim = self.lease(), None
         if named is not None:
-            claim = rows.claim_one(connection, named, self.tasks, lease, others)
-        claim = claim or rows.claim(connection, self.tasks, lease, others)
-        return claim or (rows.claim(connection, self.tasks, lease, busy) if others != busy else None)
+            claim = rows.claim_one(connection, named, self.tasks, lease, busy | served)
+        claim = claim or rows.claim(connection, self.tasks, lease, busy | served)
+        return claim or (rows.claim(connection, self.tasks, lease, busy) if not served <= busy else None)
 
     def count_claim(self, claim: ClaimedJob) -> None:
         """Count the job as its installation's until it ends."""
         if claim.installation_id is not None:
             self.claimed[claim.installation_id] += 1
-            self.last_claimed = claim.installation_id
+            self.served = _with_turn(self.served, claim.installation_id)
+
+    def free_slots(self, waiting: int = 0) -> int:
+        """How many more jobs may start. `waiting` jobs are claimed and have not begun."""
+        quick = sum(time.monotonic() - begun < self.pace.slow_after for begun in self.begun.values())
+        return min(self.pace.concurrency - quick, self.pace.most - len(self.begun)) - waiting
 
     async def work(self, claim: ClaimedJob) -> None:
         """Run the job to its end. Cancelling this releases the lease."""
@@ -111,6 +128,7 @@ class Worker:
         if current is not None:
             self.running[key] = current
         begun, outcome = time.monotonic(), "error"
+        self.begun[key] = begun
         try:
             with log_context(job=claim.id, task=claim.task, attempt=claim.attempt):
                 outcome = await self._attempt(job, task)
@@ -120,6 +138,7 @@ class Worker:
             raise
         finally:
             self.running.pop(key, None)
+            self.begun.pop(key, None)
             if claim.installation_id is not None:
                 self.claimed[claim.installation_id] -= 1
             if self.on_ended is not None:
@@ -237,6 +256,15 @@ class Worker:
         for key in held - mine:
             if key in self.running:
                 self.running[key].cancel()
+
+
+def _with_turn(served: frozenset[int], installation: int) -> frozenset[int]:
+    """The installations of the round, after this one's turn; its second turn begins the next round."""
+    return (
+        frozenset([installation])
+        if installation in served or len(served) >= _LONGEST_ROUND
+        else served | {installation}
+    )
 
 
 FIRST = timedelta(seconds=5)

@@ -110,6 +110,11 @@ def is_active(connection: Connection, installation_id: InstallationId) -> bool:
     return row is not None and row.suspended_at is None and row.removed_at is None
 
 
+def is_suspended(connection: Connection, installation_id: InstallationId) -> bool:
+    query = select(INSTALLATION.c.suspended_at).where(INSTALLATION.c.id == installation_id)
+    return connection.execute(query).scalar_one_or_none() is not None
+
+
 def active_installations(connection: Connection) -> set[InstallationId]:
     """All installations that are not removed or suspended."""
     works = INSTALLATION.c.suspended_at.is_(None) & INSTALLATION.c.removed_at.is_(None)

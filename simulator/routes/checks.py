@@ -49,7 +49,8 @@ def create(call: Call) -> ApiResponse:
     head, app = call.text("head_sha"), call.caller.acting_app
     if head not in call.repo.git.commits:
         raise RefusedError(422, f"No commit found for SHA: {head}")
-    found = SimCheckRun(call.state.new_id(), app, {"status": "queued", **_validated_fields(call)})
+    begun = {"status": "queued", "started_at": stamp(call.state.clock())}
+    found = SimCheckRun(call.state.new_id(), app, begun | _validated_fields(call))
     call.repo.checks[found.id] = found
     _send(call, "created", found)
     return ApiResponse(check_run(call.api, call.repo, found), status=201)

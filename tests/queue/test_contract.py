@@ -567,3 +567,51 @@ async def test_a_noisy_installation_delays_nobody_else(bench: Bench, concurrency
     await queue.run()
     assert len(set(order[:650])) == 201, "all two hundred ran beside a part of the ten thousand"
     assert order[:650].count(1) >= 150, "and the noisy one went on"
+
+
+async def test_slow_installations_hold_no_worker_that_another_one_needs(bench: Bench) -> None:
+    """Three installations whose jobs hang, and work of five others that comes while they hang."""
+    queue, done = await bench.queue(WorkerPace(concurrency=4, slow_after=0.1, poll_every=0.02)), []
+    hanging = asyncio.Event()
+
+    async def hang(job: Job) -> None:
+        await hanging.wait()
+
+    async def note(job: Job) -> None:
+        done.append(job.claim.installation_id)
+        if len(done) == 5:
+            hanging.set()
+            queue.stop()
+
+    register(queue, "hang", hang)
+    register(queue, "note", note)
+    slow = [NewJob("hang", number, installation_id=1 + number % 3) for number in range(90)]
+    with bench.store.transaction() as connection:
+        queue.announce(connection, add_jobs(connection, slow, bench.clock()))
+    running = asyncio.create_task(queue.run())
+    await asyncio.sleep(0.3)
+    quiet = [NewJob("note", number, installation_id=number) for number in range(10, 15)]
+    with bench.store.transaction() as connection:
+        queue.announce(connection, add_jobs(connection, quiet, bench.clock()))
+    queue.nudge()
+    async with asyncio.timeout(4):
+        await running
+    assert sorted(done) == [10, 11, 12, 13, 14]
+
+
+async def test_two_noisy_installations_leave_a_turn_to_everybody_else(bench: Bench) -> None:
+    queue, order = await bench.queue(WorkerPace(concurrency=2)), []
+
+    async def note(job: Job) -> None:
+        order.append(job.claim.installation_id)
+        await asyncio.sleep(0)
+        if len(order) >= 120:
+            queue.stop()
+
+    register(queue, "note", note)
+    noisy = [NewJob("note", number, installation_id=1 + number % 2) for number in range(1000)]
+    quiet = [NewJob("note", number, installation_id=number) for number in range(3, 53)]
+    with bench.store.transaction() as connection:
+        queue.announce(connection, add_jobs(connection, [*noisy, *quiet], bench.clock()))
+    await queue.run()
+    assert len(set(order[:60])) >= 50, "a round gives each one turn, whatever waits"

@@ -107,6 +107,21 @@ async def test_a_lost_response_causes_no_duplicate_discussion_or_comment(
         assert [len(one.comments) for one in there.repository.discussions] == [1]
 
 
+async def test_an_incomplete_list_of_discussions_opens_no_second_one(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path, settings=POST + "digest: discussion\n") as there:
+        there.repository.has_discussions = True
+        await there.land("Add the first thing")
+        await there.month_over()
+        there.clock.now += timedelta(minutes=5)
+        await there.land("Add the second thing")
+        github.faults.plan("empty", "POST /graphql")
+        await there.month_over(7)
+        there.clock.now += timedelta(minutes=5)
+        await there.drained()
+        (one,) = there.repository.discussions
+        assert len(one.comments) == 2
+
+
 async def test_a_digest_waits_until_the_apps_identity_is_known(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings=POST) as there:
         await there.land("Add the first thing")

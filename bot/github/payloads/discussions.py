@@ -33,6 +33,8 @@ class DiscussionPage(Struct, frozen=True):
 
     written: tuple[DiscussionPost, ...]
     cursor: str | None
+    total: int = 0
+    """of all pages; nodes that are null count, but those were deleted while the list was read"""
 
 
 class Board(Struct, frozen=True):
@@ -110,4 +112,4 @@ def mutated_node_id(answer: object, mutation: str, what: str) -> str:
 
 
 def _page(found: NodePage[DiscussionPost]) -> DiscussionPage:
-    return DiscussionPage(found.present, found.cursor)
+    return DiscussionPage(found.present, found.cursor, found.total_count or 0)

@@ -50,6 +50,8 @@ class Parts(Struct, frozen=True):
 
     shares: tuple[Share, ...] = ()
     collaborators: tuple[UserId, ...] = ()
+    complete: bool = True
+    """whether its lists are as long as GitHub says, or as an answer can be"""
 
 
 class _PullCommits(Struct, frozen=True):
@@ -67,10 +69,11 @@ class _CollaboratorEdge(Struct, frozen=True):
     node: _Account
 
 
-class Collaborators(Struct, frozen=True):
+class Collaborators(Struct, frozen=True, rename="camel"):
     """Of a repository, at most a hundred; without edges for whoever may not list them."""
 
     edges: tuple[_CollaboratorEdge | None, ...] | None = None
+    total_count: Number = 0
 
     @property
     def writers(self) -> frozenset[int]:
@@ -89,6 +92,7 @@ class _PartsAnswer(Struct, frozen=True):
     repository: _PartsRepository
 
 
+_MOST_SHOWN = 100
 _MAY_WRITE = frozenset({"ADMIN", "MAINTAIN", "WRITE"})
 
 
@@ -99,8 +103,15 @@ def parts(answer: object, repository: RepositoryId | None) -> Parts | None:
         return None
     if inside.pull_request is None:
         return Parts()
-    shares = shares_in(inside.pull_request.commits)
-    return Parts(shares, writing_authors(shares, inside.collaborators))
+    commits, listed = inside.pull_request.commits, inside.collaborators
+    shares = shares_in(commits)
+    complete = _is_complete(len({one.commit.oid for one in commits.present}), commits.total_count or 0)
+    complete = complete and (listed is None or _is_complete(len(listed.edges or ()), listed.total_count))
+    return Parts(shares, writing_authors(shares, listed), complete)
+
+
+def _is_complete(found: int, total: int) -> bool:
+    return found >= min(total, _MOST_SHOWN)
 
 
 def writing_authors(shares: Iterable[Share], collaborators: Collaborators | None) -> tuple[UserId, ...]:
@@ -111,9 +122,9 @@ def writing_authors(shares: Iterable[Share], collaborators: Collaborators | None
 
 def shares_in(commits: NodePage[CommitOfPull]) -> tuple[Share, ...]:
     """The commits by author; none if GitHub shows only some of them. A merge of the base is nobody's work."""
-    if (commits.total_count or 0) > len(commits.present):
+    rows = list({one.commit.oid: one.commit for one in commits.present}.values())
+    if (commits.total_count or 0) > len(rows):
         return ()
-    rows = [one.commit for one in commits.present]
     return shares_of(_share(row) for row in rows if row.parents is None or row.parents.total_count < 2)
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from bot.configuration.logs import scrub_secrets
 from bot.github import discussions
-from bot.github.client import Client, is_missing
+from bot.github.client import BadAnswer, Client, is_missing
 from bot.github.discussions import NoDiscussionsError
 from bot.github.posts import Button, CheckRun, Post, Publisher
 from bot.github.reads import issue_exists, read_repository
@@ -86,6 +86,11 @@ async def release_failed(context: Context, job: Job, posting: Posting, error: Ba
     return final
 
 
+def is_unsettled(error: BaseException) -> bool:
+    """Whether GitHub failed without an answer that can be believed: the post may stand there."""
+    return isinstance(error, BadAnswer) or (isinstance(error, RetryLater) and error.seconds is None)
+
+
 def claim_post(connection: Connection, intent: int, now: datetime) -> tuple[Posting | None, datetime | None]:
     """The claimed posting, or the time until which another worker has it."""
     posting = outbox.claim(connection, intent, now=now, lease_until=now + LEASE)
@@ -134,7 +139,7 @@ async def publish_claimed(context: Context, posting: Posting) -> int | str | Non
     )
     known = int(posting.remote_id) if posting.remote_id else None
     repository = await _target_repository(context, client, RepositoryId(intent.repository_id))
-    first = known is None and _is_first(context, posting)
+    first = known is None and is_first(context, posting)
     if intent.kind in CHECKS:
         return await publisher.check_run(repository, _check_run(intent), known=known, first=first)
     if intent.kind == "reaction":
@@ -184,7 +189,7 @@ async def _digests_issue(context: Context, publisher: Publisher, repository: Rep
     return await publisher.issue(repository, DIGEST_TITLE, key=digests_key(repository.id or 0), body=DIGEST_BODY)
 
 
-def _is_first(context: Context, posting: Posting) -> bool:
+def is_first(context: Context, posting: Posting) -> bool:
     """Whether the post cannot exist at GitHub yet, so that nobody need look for it.
 
     The claim is on disk before the first attempt, so no earlier attempt of this database posted it. A database restored

@@ -14,6 +14,7 @@ from bot.model.ids import InstallationId, RepositoryId
 from bot.queue.interface import Job, Refused
 from bot.services.context import Context, translate_github_errors
 from bot.services.digests.refresh import refresh_digests_elsewhere, refresh_months
+from bot.services.reconciliation import defer_job
 from bot.services.repositories.installation import save_installation
 from bot.services.repositories.repository import has_left, save_repositories
 from bot.store import configurations, installations, jobs
@@ -46,8 +47,12 @@ async def update_installation_settings(
     kept = {repository.id for repository in reached}
 
     def save(connection: Connection) -> None:
+        was_suspended = installations.is_suspended(connection, found.id)
         save_installation(connection, context, found)
         installations.suspend(connection, found.id, None)
+        if was_suspended:
+            # Nothing was delivered meanwhile.
+            defer_job(connection, context, "reconcile_installation", f"installation:{found.id}", installation=found.id)
         before = {row.repository.id for row in installations.repositories_of(connection, found.id)}
         save_repositories(connection, context, found.id, reached, job.begun)
         stored = installations.repositories_of(connection, found.id)
