@@ -9,6 +9,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.history.clone import Clone
 from bot.history.incomplete import AnyPatchReader
@@ -89,11 +90,11 @@ def rules_of(clone: Clone, files: Mapping[str, tuple[str, str]] | None = None) -
     files = clone.files(ATTRIBUTES_PATH, CONFIG_PATH) if files is None else files
     attributes = Attributes.parse(files[ATTRIBUTES_PATH][1] if ATTRIBUTES_PATH in files else "")
     if CONFIG_PATH not in files:
-        return Measure(Rules(attributes))
+        return Measure(Rules(attributes), imports=True)
     from bot.landing.repo_config.options import RepoConfig, read_config  # most clones have no such file
 
     config = read_config(files[CONFIG_PATH][1])
-    return Measure.of(config if isinstance(config, RepoConfig) else RepoConfig(), attributes)
+    return replace(Measure.of(config if isinstance(config, RepoConfig) else RepoConfig(), attributes), imports=True)
 
 
 def _read_ahead(found: Iterable[Found]) -> Iterator[Found]:

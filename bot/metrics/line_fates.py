@@ -13,6 +13,7 @@ from msgspec import Struct
 from bot.landing.identity.credit import change_credits, person_key
 from bot.landing.identity.machines import is_machine
 from bot.landing.months import month_of
+from bot.metrics.component_imports import ComponentImport, component_imports
 from bot.metrics.items import group, item_id
 from bot.metrics.totals import delivery_month
 from bot.model.change import Change, CountedCommit
@@ -72,6 +73,8 @@ class OwnCommit(Struct, frozen=True):
     """the one with most of its lines"""
     tested: bool = False
     """whether it changes tests as well"""
+    imports: tuple[ComponentImport, ...] | None = None
+    """its new imports between components; None where no graph of imports is known"""
 
 
 def item_ids(changes: Iterable[Change], zone: ZoneInfo) -> dict[ChangeId, str]:
@@ -113,6 +116,7 @@ def own_commits(changes: Sequence[Change], lines: LineRecord, zone: ZoneInfo) ->
     lost: defaultdict[CommitKey, list[LineLoss]] = defaultdict(list)
     for loss in lines.losses:
         lost[loss.owner].append(loss)
+    imports = _imports_by_commit(changes)
     found = []
     for change in changes:
         item = items.get(change.id, change.id)
@@ -133,8 +137,20 @@ def own_commits(changes: Sequence[Change], lines: LineRecord, zone: ZoneInfo) ->
                     *(month_of(commit.fact.landed_at, zone), added, tuple(taken)),
                     max(languages, key=lambda name: (languages[name], name)) if languages else None,
                     commit.fact.lines.tests > 0,
+                    None if imports is None else tuple(imports.get(key, ())),
                 )
             )
+    return found
+
+
+def _imports_by_commit(changes: Sequence[Change]) -> Mapping[CommitKey, list[ComponentImport]] | None:
+    """The new imports between components; None where the facts hold no imports, as those that GitHub reported."""
+    facts = [commit.fact for change in changes for commit in change.commits]
+    if not any(fact.imports for fact in facts):
+        return None
+    found: defaultdict[CommitKey, list[ComponentImport]] = defaultdict(list)
+    for one in component_imports(facts):
+        found[one.repository, one.commit].append(one)
     return found
 
 

@@ -23,12 +23,13 @@ from bot.landing.lines.split import ReadFile, Rules, languages, read_all, split
 from bot.landing.message.parts import DEFAULT, LandingSettings
 from bot.metrics.ai_usage import marks
 from bot.metrics.change_kind import KindEvidence, Verdict, classify_all
+from bot.metrics.import_changes import import_changes
 from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds, merged_branch
 from bot.metrics.line_hashes import hash_lines
 from bot.metrics.links import links
 from bot.metrics.skills import skills_of
 from bot.model.commit import Commit, FileChange, Landing, Signature
-from bot.model.fact import AiMark, Fact, Lines
+from bot.model.fact import AiMark, Fact, ImportChange, Lines
 
 if TYPE_CHECKING:
     from bot.landing.repo_config.options import RepoConfig
@@ -57,6 +58,8 @@ class Measure(Struct, frozen=True):
     landing: LandingSettings = DEFAULT
     kinds: OwnKinds = NO_OWN_KINDS
     machines: StatedMachines = NOTHING_STATED
+    imports: bool = False
+    """whether facts hold what commits import"""
 
     @classmethod
     def of(cls, config: RepoConfig, attributes: Attributes) -> Measure:
@@ -97,6 +100,7 @@ class _Measured(NamedTuple):
     links: tuple[str, ...]
     ai: tuple[AiMark, ...]
     co_authors: tuple[Signature, ...]
+    imports: tuple[ImportChange, ...]
 
 
 def measure(landing: Landing, rules: Measure, *, notes: str | None = None) -> Fact:
@@ -138,7 +142,8 @@ def _measure_group(group: Sequence[Landing], rules: Measure, notes: Mapping[str,
     ]
     ai = [marks(one.commit, one.pull_request, notes.get(one.commit.id)) for one in group]
     credited = [co_authors(one.commit.message, one.commit.author, rules.machines) for one in group]
-    measured = map(_Measured._make, zip(*_work(files, persons), joins, ai, credited, strict=True))
+    imports = [import_changes(read) if rules.imports else () for read in files]
+    measured = map(_Measured._make, zip(*_work(files, persons), joins, ai, credited, imports, strict=True))
     return [_fact(*seen) for seen in zip(group, known, verdicts, measured, strict=True)]
 
 
@@ -204,6 +209,7 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
         clamped=landing.clamped,
         host=landing.repository.host,
         not_measured=commit.not_measured,
+        imports=measured.imports,
     )
 
 

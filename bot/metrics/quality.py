@@ -6,13 +6,13 @@ difference. `docs/metrics.md` has the figures that each tile is held against.
 
 from __future__ import annotations
 
-import hashlib
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from bot.metrics.architecture import score_architecture
+from bot.metrics.intervals import eighty_percent, resampled_shares
 from bot.metrics.line_fates import Cause, OwnCommit, Taken
 from bot.model.ids import ChangeId, Month
 from bot.model.profile import Quality, QualityFact, Score, ScoreEvidence
@@ -132,8 +132,9 @@ def rate(own: Sequence[OwnCommit], everybody: Sequence[OwnCommit], now: int) -> 
         _score(tile, [one for one in own if one.repository in usual] if tile is PERFORMANCE else own, everybody, now)
         for tile in TILES
     )
-    architecture = Score(unrated="patches alone show no graph of imports")
-    return Quality(correctness, maintainability, architecture, performance, _facts(own, everybody))
+    return Quality(
+        correctness, maintainability, score_architecture(own, everybody), performance, _facts(own, everybody)
+    )
 
 
 def _facts(own: Sequence[OwnCommit], everybody: Iterable[OwnCommit]) -> tuple[QualityFact, ...]:
@@ -210,36 +211,3 @@ def _evidence(tile: Tile, own: Iterable[OwnCommit], counts: TileCounts, now: int
         )
         for (change, later, cause), lines in strongest
     )
-
-
-# --- intervals -------------------------------------------------------------------------------------------------------
-
-_DRAWS = 150_000
-_FEWEST, _MOST = 200, 1000
-"""resamples: fewer where there are many clusters"""
-
-
-def resampled_shares(clusters: Sequence[tuple[int, int]]) -> list[float]:
-    """Sorted shares lost / at risk of resamples of these clusters (at risk, lost).
-
-    The draws come from a hash of the clusters themselves, so that equal clusters give equal shares.
-    """
-    size = len(clusters)
-    if not size:
-        return []
-    times = max(_FEWEST, min(_MOST, _DRAWS // size))
-    drawn = array("I")
-    drawn.frombytes(hashlib.shake_128(repr(clusters).encode()).digest(4 * size * times))
-    risks, losses = [risk for risk, _ in clusters], [lost for _, lost in clusters]
-    shares = []
-    for start in range(0, size * times, size):
-        chosen = [number % size for number in drawn[start : start + size]]
-        risk = sum([risks[at] for at in chosen])
-        shares.append(sum([losses[at] for at in chosen]) / risk if risk else 0.0)
-    return sorted(shares)
-
-
-def eighty_percent(shares: Sequence[float]) -> tuple[float, float]:
-    """The shares between which four fifths of the sorted resamples lie."""
-    last = len(shares) - 1
-    return shares[round(0.1 * last)], shares[round(0.9 * last)]

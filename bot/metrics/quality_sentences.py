@@ -11,25 +11,25 @@ NOT_RATED = "not rated"
 
 
 class _Words(NamedTuple):
-    days: int
-    later: str
-    """who takes the lines away, and how"""
+    counted: str
+    """with the lost and those at risk"""
+    unit: str = "lines"
 
 
 _WORDS: Mapping[str, _Words] = {
-    "correctness": _Words(90, "bug fixes and reverts replaced"),
-    "maintainability": _Words(180, "later changes rewrote"),
-    "performance": _Words(180, "performance fixes replaced"),
+    "correctness": _Words("bug fixes and reverts replaced {lost:,} of {at_risk:,} lines within 90 days"),
+    "maintainability": _Words("later changes rewrote {lost:,} of {at_risk:,} lines within 180 days"),
+    "performance": _Words("performance fixes replaced {lost:,} of {at_risk:,} lines within 180 days"),
+    "architecture": _Words(
+        "{lost:,} of {at_risk:,} new imports between components closed a cycle or reached into private parts",
+        "new imports",
+    ),
 }
-"""the tiles that count lines"""
 
 
 def counted_lines(name: str, score: Score) -> str:
     """`bug fixes and reverts replaced 38 of 1,204 lines within 90 days`; empty where nothing is at risk."""
-    if not score.at_risk:
-        return ""
-    days, later = _WORDS[name]
-    return f"{later} {score.lost:,} of {score.at_risk:,} lines within {days} days"
+    return _WORDS[name].counted.format(lost=score.lost, at_risk=score.at_risk) if score.at_risk else ""
 
 
 def score_basis(name: str, score: Score) -> str:
@@ -54,7 +54,7 @@ def quality_sentences(name: str, score: Score) -> list[str]:
     changes = f"{score.rated:,} change{'' if score.rated == 1 else 's'}"
     found = [f"{counted[0].upper()}{counted[1:]}, in {changes}: {100 * score.lost / score.at_risk:.1f} %."]
     if score.project is not None:
-        found.append(f"Of everybody's lines in the same months it was {100 - score.project:.1f} %.")
+        found.append(f"Of everybody's {_WORDS[name].unit} in the same months it was {100 - score.project:.1f} %.")
     if score.score is None:
         found.append(f"Not rated: {score.unrated}.")
     elif score.interval:
@@ -76,7 +76,7 @@ def summary_line(quality: Quality) -> str:
 
 def is_rated(quality: Quality) -> bool:
     """Whether any tile has a score."""
-    return any(one.score is not None for one in (quality.correctness, quality.maintainability, quality.performance))
+    return any(getattr(quality, name).score is not None for name in _WORDS)
 
 
 def fact_text(fact: QualityFact) -> str:

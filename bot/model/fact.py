@@ -115,6 +115,10 @@ class ChangelogLine(NamedTuple):
     """a news fragment is about the change that adds it; an edited entry stood there before in other words"""
 
 
+ImportChange = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""a file, and the names that a commit begins and stops to import in it (metrics/import_changes.py)"""
+
+
 class Fact(Struct, frozen=True):
     """Everything that later steps need about one landed commit, measured without looking at other commits.
 
@@ -183,6 +187,8 @@ class Fact(Struct, frozen=True):
     """the server of the repository"""
     not_measured: int = 0
     """files whose lines could not be read, as in `Commit`: they are in no line count"""
+    imports: tuple[ImportChange, ...] = ()
+    """what it begins and stops to import; only clones are asked, as nothing else shows a whole history"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
@@ -249,6 +255,7 @@ _JSON_WRITERS: dict[str, Callable[..., object]] = {
         [line.text, list(line.numbers), line.section, list(line.people), line.release, line.form] for line in lines
     ],
     "committer": _signature_to_json,
+    "imports": lambda files: [[path, list(begun), list(ended)] for path, begun, ended in files],
     "renames": lambda pairs: [list(pair) for pair in pairs],
     "evidence": _evidence_to_json,
     "line_hashes": lambda packed: b64encode(packed).decode(),
@@ -313,4 +320,5 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         b64decode(get("line_hashes", "")),
         host,
         get("not_measured", 0),
+        tuple([(path, tuple(begun), tuple(ended)) for path, begun, ended in get("imports", ())]),
     )

@@ -160,9 +160,9 @@ class Score(Struct, frozen=True):
     interval: tuple[float, float] | None = None
     evidence: tuple[ScoreEvidence, ...] = ()
     at_risk: int = 0
-    """lines"""
+    """lines, or new imports"""
     lost: int = 0
-    """of the lines at risk"""
+    """of those at risk"""
     project: float | None = None
     """the value of everybody's lines in the same repositories and months"""
     unrated: str = ""

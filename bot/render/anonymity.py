@@ -287,9 +287,10 @@ class _Texts(Struct, frozen=True):
         )
 
     def _score(self, score: Score) -> Score:
-        rows = (
-            replace(row, change=self.key(row.change), by=self.key(row.by) if row.by else None) for row in score.evidence
-        )
+        rows = [
+            replace(row, change=self.key(row.change), signal=self.word(row.signal), by=row.by and self.key(row.by))
+            for row in score.evidence
+        ]
         return replace(score, evidence=tuple(rows))
 
     def change(self, change: Change) -> Change:

@@ -68,7 +68,7 @@ def _landing(work: Work, number: int) -> Landing:
 
 
 def facts_of(works: Sequence[Work]) -> list[Fact]:
-    return [measure(_landing(work, number), Measure()) for number, work in enumerate(works)]
+    return [measure(_landing(work, number), Measure(imports=True)) for number, work in enumerate(works)]
 
 
 def lines_of(facts: Sequence[Fact]) -> LineRecord:
