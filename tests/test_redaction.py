@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from bot.cli.doctor.findings import wrong
+from bot.cli.doctor.machine import check_files
 from bot.configuration import credentials
 from bot.configuration.errors import UnusableInputError
 from bot.configuration.keys import link_secret, snapshot_key
@@ -109,5 +110,14 @@ def test_a_secret_in_a_file_that_others_can_read_is_refused(tmp_path: Path) -> N
             ):
                 read()
     (tmp_path / "snapshots.key").chmod(0o644)
-    with pytest.raises(ValueError, match="names a file that others can read"):
-        pem_of(str(tmp_path / "snapshots.key"))
+    assert pem_of(str(tmp_path / "snapshots.key"))  # the operator's own file, as platforms mount it: doctor warns
+
+
+def test_doctor_warns_of_a_key_file_that_others_can_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "app.pem"
+    file.write_text("-----BEGIN-----")
+    monkeypatch.setenv("ALMANAC_PRIVATE_KEY", str(file))
+    for mode, expected in ((0o600, False), (0o644, True)):
+        file.chmod(mode)
+        found = [str(one) for one in check_files(Settings(data=tmp_path))]
+        assert any(f"chmod 600 {file}" in line for line in found) is expected

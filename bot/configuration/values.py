@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from bot.configuration.addresses import LOOPBACK, address_in
-from bot.configuration.signing import is_open_to_others, read_signing_key
+from bot.configuration.signing import read_signing_key
 
 
 class GitHubAddress(Struct, frozen=True):
@@ -37,12 +37,7 @@ def pem_of(text: str) -> str:
     if decoded:
         return decoded.strip() + "\n"
     try:
-        path = Path(text).expanduser()
-        if is_open_to_others(path):
-            raise PermissionError
-        content = path.read_text("utf-8")
-    except PermissionError:
-        raise ValueError("names a file that others can read, or this user cannot: chmod 600, and own it") from None
+        content = Path(text).expanduser().read_text("utf-8")
     except (OSError, ValueError, RuntimeError):  # RuntimeError: `~` of an unknown user
         raise ValueError("is neither a PEM key, nor base64 of one, nor a readable file") from None
     if "-----BEGIN" not in content:

@@ -37,6 +37,7 @@ from bot.store.migrate import FIRST, NO_UPGRADE, newest, revision, revision_of
 _SLOWEST_SIGNATURE = 0.001
 _INTEGRITY_SECONDS = 30
 _LEAST_DISK = 1024**3
+_LONGEST_PATH = 1024
 _SECRET_FILES = (credentials.FILE, "links.key", "snapshots.key")
 
 
@@ -111,7 +112,8 @@ def check_files(settings: Settings) -> Iterator[Finding]:
         yield _writable(folder)
     else:
         yield _missing_path("data", folder)
-    open_files = [path for path in (*(folder / name for name in _SECRET_FILES), Path(".env")) if _is_open(path)]
+    secrets = (*(folder / name for name in _SECRET_FILES), Path(".env"), *_named_key_file())
+    open_files = [path for path in secrets if _is_open(path)]
     if open_files:
         yield wrong("secrets", f"other users can read them: chmod 600 {' '.join(map(str, open_files))}")
     else:
@@ -159,6 +161,13 @@ def _writable(folder: Path) -> Finding:
         with contextlib.suppress(OSError):
             trial.unlink()
     return ok("data", f"{folder} is writable")
+
+
+def _named_key_file() -> Iterator[Path]:
+    """The file that holds the App's key, if the setting names one."""
+    text = os.environ.get("ALMANAC_PRIVATE_KEY", "").strip()
+    if text and "-----BEGIN" not in text and len(text) < _LONGEST_PATH:
+        yield Path(text)
 
 
 def _is_open(path: Path) -> bool:
