@@ -50,7 +50,7 @@ class Addressing:
         if found is None or await _found_at(address, read_at) is not None:
             return None
         self.by_name = True
-        log.warning("the host finds no repository by its id; repositories are asked for by name from now on")
+        log.warning("repositories are asked for by name from now on")
         return {**variables, "repository": f"repos/{found['full_name']}"}
 
 

@@ -154,7 +154,7 @@ class Webhook:
         if event not in self._routes.events:
             return 202
         if not _is_json(request):
-            log.error("delivery is not JSON: set the webhook's content type to application/json in the App's settings")
+            log.error("delivery is not JSON: set the hook to application/json")
             return 415
         delivery_event = Event(None, event=event, delivery_id=guid)
         delivery = await read_delivery(self._routes, delivery_event, body, hook=self._hook(request))

@@ -167,7 +167,7 @@ async def test_a_form_encoded_delivery_is_refused_with_a_line_that_says_what_to_
     body = b"payload=" + quote_plus(BODY).encode()
     assert await house.send(body, Content_Type="application/x-www-form-urlencoded") == 415
     assert house.inbox.kept == {}
-    assert "set the webhook's content type to application/json" in caplog.text
+    assert "set the hook to application/json" in caplog.text
 
 
 async def test_an_unhandled_event_is_acknowledged_unread(house: House) -> None:

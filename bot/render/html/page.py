@@ -197,7 +197,7 @@ def _present(profile: Profile) -> dict[str, str]:
     """The sections in which there is something to show, by id, with what the links to them say."""
     commits = profile.ai_usage.declared + profile.ai_usage.detected + profile.ai_usage.unknown
     found = (
-        ("history", "History", profile.months or profile.non_code_months),
+        ("history", "History", profile.months or profile.non_code_months or profile.changes),
         ("activity", "Activity", profile.activity),
         ("overall", "Numbers", True),
         ("quality", "Quality", profile.months),
