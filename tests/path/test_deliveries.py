@@ -91,7 +91,7 @@ async def test_check_runs_of_single_commits_are_updated_when_the_pull_request_ar
         for one in late:
             github.deliveries.queue(one)
         await there.cost()
-        assert first == ["Counted: 1 feature by Ada Example"] * 2
+        assert first == ["Counted: 1 change by Ada Example"] * 2
         assert titles(there) == ["Counted: 1 feature by Ada Example"] * 2, "a check run cannot be taken back"
 
 

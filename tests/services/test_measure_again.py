@@ -60,7 +60,7 @@ async def grow_old(there: Shop) -> list[Fact]:
     table = ledger.FACT
     with there.bot.store.transaction() as connection:
         for row in connection.execute(select(table.c.id, table.c.payload)).all():
-            old = fact_to_json(fact_from_json(row.payload)) | {"kind": "chore", "skills": {}}
+            old = fact_to_json(fact_from_json(row.payload)) | {"kind": "chore", "skills": {}, "why": "as read long ago"}
             values = {"method": FACT_METHOD - 1, "payload": old}
             connection.execute(update(table).where(table.c.id == row.id).values(values))
     return await recorded(there)
