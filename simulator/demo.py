@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import socket
 import sys
 import tempfile
@@ -142,4 +143,5 @@ async def _demo(once: bool) -> None:
 def run(*, once: bool) -> None:
     """Run the demo; with `once`, end when the work is done."""
     with contextlib.suppress(KeyboardInterrupt):
+        logging.getLogger("bot").setLevel(logging.ERROR)  # warnings are for operators
         asyncio.run(_demo(once))
