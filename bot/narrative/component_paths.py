@@ -142,6 +142,7 @@ def _component(written: str, path: str, own: frozenset[str]) -> Component | None
     return None if unfit or _VERSION.fullmatch(plain) else Component(token, name, path)
 
 
+@lru_cache(maxsize=1 << 10)
 def own_tokens(repository: str) -> frozenset[str]:
     """The tokens of a repository's names, which name no part of it."""
     names = [part for name in repository.split("/") for part in (name, *re.split(r"[-_.]", name))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from bot.landing.changelogs.paths import is_own_page
 from bot.model.commit import FileChange
@@ -39,6 +40,7 @@ def _headings(patch: str) -> Iterator[str]:
             yield text
 
 
+@lru_cache(maxsize=1 << 14)
 def heading_token(text: str) -> str:
     """A heading or a path component in the form in which the two are compared: lower case, without plural or signs.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -204,6 +205,7 @@ _PERSON_FILES = (
 )
 
 
+@cache
 def _program() -> str:
     """Equal for two builds only if the same program made them."""
     return blake2b(program_stamp(bot.render.__file__, __file__).encode(), digest_size=16).hexdigest()

@@ -160,7 +160,7 @@ def _inputs(one: SiteMonth, context: MonthContext) -> Iterator[Any]:
     mask, texts, name = context.named.mask, context.texts, one.repository.lower()
     facts = [commit.fact for change in one.near for commit in change.commits]
     yield one.near
-    yield [mask(text) for fact in facts for text in (fact.title, fact.subject or "", fact.merge_subject or "")]
+    yield [mask(text) for fact in facts for text in {fact.title: 0, fact.subject or "": 0, fact.merge_subject or "": 0}]
     yield [(one.key, one.display, one.bot) for one in (context.people.person(fact.author) for fact in facts)]
     yield sorted(context.named.keys & {context.people.person(fact.author).key for fact in facts})
     numbers = {fact.pull_request for fact in facts if fact.pull_request}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
+from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ from bot.model.ids import PersonKey
 from bot.model.profile import Profile
 from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.narrative.project_texts import ProjectTexts
-from bot.narrative.themes import PartKey, ThemeTotal
+from bot.narrative.themes import PartKey, ThemeTotal, theme_totals
 from bot.render.static.addresses import distinct_folders
 from bot.render.static.masking import hide_authors, mask_profile
 from bot.render.static.other_names import OtherNames
@@ -49,7 +50,8 @@ class SitePeople(Struct, frozen=True, dict=True):
 
     @cached_property
     def _totals(self) -> Mapping[PartKey, ThemeTotal]:
-        return self.record.theme_totals(self.texts)
+        facts = (commit.fact for change in self.changes for commit in change.commits)
+        return theme_totals(sorted(facts, key=attrgetter("landed_at", "repository", "commit")), self.texts)
 
     def profile(self, person: Person) -> Profile:
         keys = self.record.keys_of((person,))
