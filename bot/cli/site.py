@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import Clones, MailmapFile, Zone
+from bot.cli.options import Clones, Head, MailmapFile, Name, Zone
 from bot.cli.printing import escape_controls, write
 
 
@@ -20,6 +20,8 @@ def site(
         typer.Option("--ask-github", help="Let a line count only if GitHub names the same author (`GITHUB_TOKEN`)."),
     ] = False,
     mailmap: MailmapFile = None,
+    name: Name = None,
+    head: Head = None,
     timezone: Zone = "UTC",
 ) -> None:
     """Write a site of pages, pictures and data.
@@ -28,14 +30,14 @@ def site(
     """
     from bot.cli.recomputing.offline import read_window
     from bot.cli.recomputing.site import ask_github as asking
-    from bot.cli.recomputing.site.build import build_site
+    from bot.cli.recomputing.site.build import SiteOptions, build_site
 
-    confirm = asking.ask_github if ask_github else None
-    report = build_site(clones, output, read_window(None, None, timezone), mailmap=mailmap, confirm=confirm)
+    options = SiteOptions(mailmap, name, head, asking.ask_github if ask_github else None)
+    report = build_site(clones, output, read_window(None, None, timezone), options)
     for note in report.notes:
         sys.stderr.write(escape_controls(note) + "\n")
     if not report.people:
-        write("nobody agreed to have a page: whoever wants one adds a line to .github/almanac-people.yml")
+        write("nobody has a page: whoever wants one adds a line to .github/almanac-people.yml by a commit of their own")
     count = report.count
     write(
         f"{count.written} files written, {count.unchanged} unchanged, {count.deleted} deleted: {output / 'index.html'}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import pytest
 
 from bot.cli.main import main
 from bot.cli.recomputing.offline import read_window
-from bot.cli.recomputing.site.build import SiteReport, build_site
+from bot.cli.recomputing.site.build import SiteOptions, SiteReport, build_site
 from bot.configuration.errors import UnusableInputError
+from bot.history.clone import Clone
+from bot.landing.identity.consent import OwnEntry
 from bot.landing.repo_config.files import PEOPLE_PATH
 from tests.history.repository import BEN, Repository
 
@@ -233,3 +236,42 @@ def test_the_command_says_what_it_did(clone: Repository, capfd: pytest.CaptureFi
     assert ended.value.code == 0
     assert "files written" in said.out
     assert "zyxquorn does not count: somebody else added it" in said.err
+
+
+def test_another_branch_is_read_where_it_is_named(clone: Repository, tmp_path: Path) -> None:
+    before = clone.tip()
+    agree(clone, "ada-brook")
+    with pytest.raises(SystemExit):
+        main(["site", str(clone.folder), "--output", str(tmp_path / "old"), "--head", before, "--name", "lab/probe"])
+    assert not (tmp_path / "old" / "people").exists()
+    assert [folder.name for folder in (tmp_path / "old" / "repositories").iterdir()] == ["lab-probe"]
+
+
+def test_the_login_of_an_ordinary_address_counts_where_github_confirms_it(clone: Repository, tmp_path: Path) -> None:
+    agree(clone, "ben-of-the-reeds", author=BEN)
+    (note,) = build(clone).notes
+    assert "write the address that you commit with, or use --ask-github" in note
+    asked: list[str] = []
+
+    def confirm(_: Clone, one: OwnEntry) -> str | None:
+        return asked.append(one.entry)
+
+    report = build_site([str(clone.folder)], tmp_path / "asked", UTC, SiteOptions(confirm=confirm))
+    assert (report.people, report.notes, asked) == ((BEN[0],), (), ["ben-of-the-reeds"])
+    assert (tmp_path / "asked" / "people" / "ben-of-the-reeds" / "index.html").is_file()
+    refused = build_site([str(clone.folder)], tmp_path / "no", UTC, SiteOptions(confirm=lambda *_: "somebody else"))
+    assert refused.people == ()
+
+
+def test_a_shallow_clone_says_that_it_does_not_know_who_added_lines(clone: Repository, tmp_path: Path) -> None:
+    agree(clone, "ada-brook")
+    shallow = tmp_path / "shallow"
+    subprocess.run(["git", "clone", "-q", "--depth=1", clone.folder.as_uri(), str(shallow)], check=True)
+    report = build_site([str(shallow)], tmp_path / "out", UTC)
+    assert report.people == ()
+    assert "git fetch --unshallow" in report.notes[0]
+
+
+def test_a_folder_of_git_is_not_written_to(clone: Repository) -> None:
+    with pytest.raises(UnusableInputError, match="git keeps its own files"):
+        build_site([str(clone.folder)], clone.folder / ".git", UTC)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.history.clone import Clone
 from bot.history.people_file import entries_of_people
@@ -14,6 +15,7 @@ from bot.landing.repo_config.files import PEOPLE_PATH
 from bot.model.commit import Person
 from bot.model.ids import PersonKey
 
+_SHALLOW = "the clone is shallow and does not show who added its oldest lines; for these run: git fetch --unshallow"
 Confirm = Callable[[Clone, OwnEntry], str | None]
 """Why an entry does not count; None if it does."""
 
@@ -31,17 +33,22 @@ class Agreement(Struct, frozen=True):
 
 
 def agreement(record: CloneRecord, confirm: Confirm | None = None) -> Agreement:
-    """Whoever is named in the people file of one of the clones by a commit of their own."""
+    """Whoever is named in the people file of one of the clones by a commit of their own.
+
+    With `confirm`, its answer decides whose commit that was: it knows logins that no address in a clone shows.
+    """
     found: dict[PersonKey, Person] = {}
     notes: list[str] = []
     for clone in record.clones:
         for one in entries_of_people(clone):
             person = record.people.person(one.author)
-            reason = _refusal(record, person, one) or (confirm(clone, one) if confirm else None)
+            reason = _refusal(record, person) or (confirm(clone, one) if confirm else _stranger(record, person, one))
             if reason is None:
-                found[person.key] = person
+                found[person.key] = _with_login(person, one.entry) if confirm else person
             else:
                 notes.append(f"{clone.repository.full_name}: {PEOPLE_PATH}: {one.entry} does not count: {reason}")
+        if clone.shallow and clone.text(PEOPLE_PATH):
+            notes.append(f"{clone.repository.full_name}: {PEOPLE_PATH}: {_SHALLOW}")
         notes += [
             f"{clone.repository.full_name}: {PEOPLE_PATH}:{number}: write `- ` and a login or an address"
             for number in unreadable_lines(clone.text(PEOPLE_PATH))
@@ -49,12 +56,23 @@ def agreement(record: CloneRecord, confirm: Confirm | None = None) -> Agreement:
     return Agreement(tuple(sorted(found.values(), key=_order)), tuple(notes))
 
 
-def _refusal(record: CloneRecord, person: Person, one: OwnEntry) -> str | None:
+def _refusal(record: CloneRecord, person: Person) -> str | None:
     if person.bot:
         return "machines have no page"
-    if person not in record.people.find(one.entry):
-        return f"somebody else added it, in commit {one.commit[:10]}"
     return None if record.count_commits(person) else "no commit of this person landed"
+
+
+def _stranger(record: CloneRecord, person: Person, one: OwnEntry) -> str | None:
+    if person in record.people.find(one.entry):
+        return None
+    whose = "a login counts only beside GitHub's noreply address, so write the address that you commit with"
+    hint = "" if "@" in one.entry else f"; if it was you: {whose}, or use --ask-github"
+    return f"somebody else added it, in commit {one.commit[:10]}{hint}"
+
+
+def _with_login(person: Person, entry: str) -> Person:
+    """The person with the login that GitHub confirmed; an entry may be an address too."""
+    return person if person.login or "@" in entry else replace(person, login=entry)
 
 
 def _order(person: Person) -> tuple[str, str]:

@@ -60,13 +60,22 @@ class SiteReport(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def build_site(
-    paths: Sequence[str], output: Path, window: Window, *, mailmap: Path | None = None, confirm: Confirm | None = None
-) -> SiteReport:
+class SiteOptions(Struct, frozen=True):
+    """A file that joins identities, the name of a single clone, what to read in place of the default branch, and who
+    confirms an entry of a people file.
+    """
+
+    mailmap: Path | None = None
+    name: str | None = None
+    head: str | None = None
+    confirm: Confirm | None = None
+
+
+def build_site(paths: Sequence[str], output: Path, window: Window, options: SiteOptions | None = None) -> SiteReport:
     """Write the site of the clones into the folder. Raises UnusableInputError for bad input."""
-    folder = SiteFolder(output)
-    with record_of(paths, mailmap) as record:
-        site = _Site(record, folder, window.zone, agreement(record, confirm))
+    folder, options = SiteFolder(output), options or SiteOptions()
+    with record_of(paths, options.mailmap, name=options.name, head=options.head) as record:
+        site = _Site(record, folder, window.zone, agreement(record, options.confirm))
         count = folder.save(site.build())
         return SiteReport(count, tuple(person.display for person in site.agreed.people), site.agreed.notes)
 

@@ -34,6 +34,8 @@ class SiteFolder:
         self._folder = folder
         if folder.exists() and not folder.is_dir():
             raise UnusableInputError(f"--output {folder} is not a folder; name another")
+        if (folder / "HEAD").is_file() and (folder / "objects").is_dir():
+            raise UnusableInputError(f"--output {folder} is where git keeps its own files; name another folder")
         stored = self._stored()
         self._known: Mapping[str, str] = stored.get("files", {})
         self.remembered: Mapping[str, Any] = stored.get("remembered", {})
