@@ -4,7 +4,7 @@
     python scripts/prune_graphql.py octokit-graphql-schema-15.26.1.tgz
 
 The package (https://github.com/octokit/graphql-schema, MIT) holds the schema as introspection. The subset is what the
-queries of bot/github/graphql.py and bot/github/discussions.py use, with every argument of each field; a query that the
+queries of bot/github/graphql.py, discussions.py and posts.py use, with every argument of each field; a query that the
 schema does not allow is refused.
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 
 from bot.github import discussions
 from bot.github.graphql import PARTS_QUERY, glance_query, pulls_query
+from bot.github.posts import NEWEST_ISSUES
 from simulator.query_language import Field, Selection, parse
 from simulator.query_schema import base_type, problems
 
@@ -29,6 +30,7 @@ QUERIES = (
     pulls_query(1, pulls=False),
     glance_query(1),
     PARTS_QUERY,
+    NEWEST_ISSUES,
     *discussions.QUERIES,
 )
 

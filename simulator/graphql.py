@@ -173,6 +173,13 @@ def _pulls(asked: QueryContext, repo: SimRepository, arguments: Json) -> _Connec
     return _connection(found, arguments)
 
 
+def _issues(asked: QueryContext, repo: SimRepository, arguments: Json) -> _Connection:
+    asked.caller.demand(asked.state, repo, ("issues:read",))
+    found = [issue for issue in repo.issues.values() if issue.pull is None]
+    found.sort(key=lambda issue: issue.number, reverse=arguments["orderBy"]["direction"] == "DESC")
+    return _connection(found, arguments)
+
+
 def _releases(asked: QueryContext, repo: SimRepository, arguments: Json) -> _Connection:
     asked.caller.demand(asked.state, repo, (_CONTENTS,))
     found = sorted(repo.releases, key=lambda one: (one.published_at, one.id), reverse=True)
@@ -261,21 +268,13 @@ def _own_commits(asked: QueryContext, pull: SimPullRequest, arguments: Json) -> 
     return _connection([(repo, repo.git.commits[id_]) for id_ in ids], arguments)
 
 
-def _limits(asked: QueryContext, _: Any, __: Json) -> QueryContext:
-    return asked
-
-
-def _reset_at(asked: QueryContext, _: Any, __: Json) -> str:
-    return stamp(datetime.fromtimestamp(asked.reset, UTC))
-
-
 RESOLVERS: Mapping[tuple[str, str], Callable[[QueryContext, Any, Json], Any]] = {
-    ("Query", "rateLimit"): _limits,
+    ("Query", "rateLimit"): lambda asked, _, __: asked,
     ("Query", "repository"): _repository,
     ("RateLimit", "cost"): lambda asked, _, __: asked.cost,
     ("RateLimit", "limit"): lambda asked, _, __: LIMIT,
     ("RateLimit", "remaining"): lambda asked, _, __: LIMIT - asked.used - asked.cost,
-    ("RateLimit", "resetAt"): lambda asked, _, __: _reset_at(asked, None, {}),
+    ("RateLimit", "resetAt"): lambda asked, _, __: stamp(datetime.fromtimestamp(asked.reset, UTC)),
     ("Repository", "databaseId"): lambda _, repo, __: repo.id,
     ("Repository", "nameWithOwner"): lambda _, repo, __: repo.full_name,
     ("Repository", "isPrivate"): lambda _, repo, __: repo.private,
@@ -321,6 +320,10 @@ RESOLVERS: Mapping[tuple[str, str], Callable[[QueryContext, Any, Json], Any]] = 
     ("PullRequestReview", "submittedAt"): lambda _, found, __: stamp(found.submitted_at),
     ("PullRequestReview", "author"): lambda _, found, __: _actor(found.user),
     ("Repository", "releases"): _releases,
+    ("Repository", "issues"): _issues,
+    ("Issue", "number"): lambda _, issue, __: issue.number,
+    ("Issue", "body"): lambda _, issue, __: issue.body,
+    ("Issue", "viewerDidAuthor"): lambda asked, issue, __: issue.app is asked.caller.acting_app,
     ("Release", "databaseId"): lambda _, found, __: found.id,
     ("Release", "tagName"): lambda _, found, __: found.tag,
     ("Release", "isDraft"): lambda _, __, ___: False,
@@ -337,7 +340,7 @@ RESOLVERS: Mapping[tuple[str, str], Callable[[QueryContext, Any, Json], Any]] = 
     **{(type_, "databaseId"): lambda _, one, __: one.id for type_ in ("User", "Bot", "Organization", "Mannequin")},
     **{
         (f"{type_}Connection", name): reader
-        for type_ in ("PullRequest", "PullRequestCommit", "PullRequestReview", "Label", "Release", "Commit")
+        for type_ in ("PullRequest", "PullRequestCommit", "PullRequestReview", "Label", "Release", "Commit", "Issue")
         for name, reader in (
             ("totalCount", lambda _, connection, __: connection.total),
             ("pageInfo", lambda _, connection, __: _page_info(connection)),

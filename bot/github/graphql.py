@@ -31,7 +31,7 @@ _FORBIDDEN = frozenset({"FORBIDDEN"})
 _BEARABLE = (_GONE, _FORBIDDEN, _GONE | _FORBIDDEN)
 """errors beside an answer that lacks only what they name"""
 _TOO_SLOW = ("", "SERVICE_UNAVAILABLE", "RESOURCE_LIMITS_EXCEEDED")
-_MOST_READINGS, _BEFORE_NEXT_READING = 4, 2.0
+_MOST_READINGS, BEFORE_NEXT_READING = 4, 2.0
 _SPARED = 5
 """one fifth of the points is reserved for what is more urgent than history"""
 
@@ -197,7 +197,7 @@ async def read_parts(client: Client, repository: Repository, number: int) -> Par
         read = await _read_parts(client, repository, number)
         if read.complete:
             break
-        await client.sleep(_BEFORE_NEXT_READING)
+        await client.sleep(BEFORE_NEXT_READING)
     return read
 
 

@@ -77,7 +77,6 @@ EDIT_COMMENT = Operation("PATCH", "{+repository}/issues/comments/{comment}", _DI
 DELETE_COMMENT = Operation("DELETE", "{+repository}/issues/comments/{comment}", _DISCUSSION, "write")
 
 ISSUES = Operation("GET", "{+repository}/issues?creator={creator}&state=all&per_page=100", ("issues",), items="")
-NEWEST_ISSUES = Operation("GET", "{+repository}/issues?state=all&per_page=100", ("issues",), items="")
 ISSUE = Operation("GET", "{+repository}/issues/{number}", _DISCUSSION)
 CREATE_ISSUE = Operation("POST", "{+repository}/issues", ("issues",), "write")
 DISCUSSIONS = Operation("POST", "graphql", ("discussions",), "write")
@@ -100,7 +99,7 @@ READING = (
 )
 POSTING_CHECKS = (CHECK_RUNS, CREATE_CHECK_RUN, EDIT_CHECK_RUN, SET_SUITE_PREFERENCES)
 POSTING_COMMENTS = (COMMENTS, CREATE_COMMENT, EDIT_COMMENT, DELETE_COMMENT, CREATE_REACTION)
-POSTING_DIGESTS = (ISSUES, NEWEST_ISSUES, CREATE_ISSUE, *POSTING_COMMENTS)
+POSTING_DIGESTS = (ISSUES, CREATE_ISSUE, *POSTING_COMMENTS)
 OPERATIONS: tuple[Operation, ...] = (
     APP,
     CONVERT_MANIFEST,
@@ -116,7 +115,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *READING,
     *POSTING_CHECKS[1:],
     *POSTING_COMMENTS,
-    *POSTING_DIGESTS[:3],
+    *POSTING_DIGESTS[:2],
     DISCUSSIONS,
 )
 

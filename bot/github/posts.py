@@ -17,13 +17,19 @@ from msgspec import Struct
 from bot.github import operations as op
 from bot.github.client import BadAnswer, Client, is_missing
 from bot.github.payloads import answers, requests
+from bot.github.payloads.issues import issue_page
 from bot.github.payloads.requests import Button, CheckRun
 from bot.model.commit import Repository
 
 __all__ = ["Button", "CheckRun", "Ourselves", "Post", "Publisher", "marker"]
 
 _MOST_ISSUES = 3000
-"""the newest issues and pull requests of a repository that are searched for one of ours"""
+"""the newest issues of a repository that are searched for one of ours"""
+NEWEST_ISSUES = """query($owner: String!, $name: String!, $after: String) {
+repository(owner: $owner, name: $name) { databaseId
+issues(first: 100, after: $after, orderBy: {field: CREATED_AT, direction: DESC}) {
+pageInfo { hasNextPage endCursor } totalCount nodes { number body viewerDidAuthor }
+} } }"""
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._/-]{0,199}")
 
 
@@ -140,11 +146,12 @@ class Publisher:
     async def issue(self, repository: Repository, title: str, *, key: str, body: str) -> int:
         """The number of our issue with this key: the existing one, or a new one.
 
-        A list by creator may leave out what an App opened, so the newest issues of anybody are searched as well.
+        A list by creator may leave out what an App opened, and does not say how long it is, so the newest issues of
+        anybody are searched as well. Raises `BadAnswer` if those are fewer than GitHub says.
         https://github.com/renovatebot/renovate/discussions/44730
         """
         repository_path, first = self._client.repository_path(repository), marker(key)
-        known = await self._listed_issue(repository_path, first) or await self._newest_issue(repository_path, first)
+        known = await self._listed_issue(repository_path, first) or await self._newest_issue(repository, first)
         if known is not None:
             return known
         made = await self._client.write(
@@ -157,14 +164,23 @@ class Publisher:
         own = [answers.issue(row) async for row in rows]
         return min((one.number for one in own if _first_line(one.body) == first_line), default=None)
 
-    async def _newest_issue(self, repository_path: str, first_line: str) -> int | None:
-        looked_at = 0
-        async for row in self._client.items(op.NEWEST_ISSUES, repository=repository_path):
-            found, looked_at = answers.issue(row), looked_at + 1
-            if found.app == self._ourselves.id and _first_line(found.body) == first_line:
-                return found.number
-            if looked_at == _MOST_ISSUES:
+    async def _newest_issue(self, repository: Repository, first_line: str) -> int | None:
+        owner, _, name = repository.full_name.partition("/")
+        seen: set[int] = set()
+        after: str | None = None
+        while len(seen) < _MOST_ISSUES:
+            page = issue_page(await self._client.query(NEWEST_ISSUES, owner=owner, name=name, after=after))
+            if page.repository != repository.id:
+                raise BadAnswer(f"another repository is called {repository.full_name}")
+            for found in page.issues:
+                if found.ours and _first_line(found.body) == first_line:
+                    return found.number
+                seen.add(found.number)
+            if page.cursor is None:
+                if len(seen) < page.total:
+                    raise BadAnswer(f"{len(seen)} of {page.total} issues")
                 break
+            after = page.cursor
         return None
 
     async def _edit_check_run(self, repository_path: str, check_run: int, body: dict[str, Any]) -> None:

@@ -39,6 +39,8 @@ class StoredPace:
     wall: Callable[[], float] = time.time
     _looked_at: float = field(default=float("-inf"), init=False)
     _closed: dict[str, float] = field(default_factory=dict, init=False)
+    _own: dict[str, float] = field(default_factory=dict, init=False)
+    """the pauses that this process received; they count before they are stored, and if they cannot be stored"""
 
     async def reserve(self, budgets: Sequence[Budget], *, urgent: bool, patience: float) -> float:
         """Spend the budgets on a request that starts after the seconds returned; above `patience` nothing is spent."""
@@ -62,11 +64,15 @@ class StoredPace:
         if not self._looked_at <= now < self._looked_at + FRESH:
             self._closed = await self.store.read(_ends_of, self.installation, limits=("core", "graphql", "writes"))
             self._looked_at = now
-        return max((self._closed.get(limit, now) for limit in limits), default=now) - now
+        ends = (self._closed.get(limit, now) for limit in limits)
+        own = (self._own.get(limit, now) for limit in limits)
+        return max([now, *ends, *own]) - now
 
     async def close(self, limit: str, seconds: float) -> None:
         """Let no process start a request within this limit for this long; a longer pause stays."""
-        row = _row(self.installation, limit, self.wall() + seconds)
+        until = self.wall() + seconds
+        self._own[limit] = max(self._own.get(limit, until), until)
+        row = _row(self.installation, limit, until)
 
         def save(connection: Connection) -> None:
             statement = insert_into(connection, PACE).values(row)

@@ -1,9 +1,9 @@
 """What does the emulator lack that GitHub has? A proxy in front of it fills the gaps, and changes nothing else.
 
 The API is served below /api/v3, as on GitHub Enterprise Server. The proxy adds `/repositories/{id}/…`,
-`/installation/repositories`, the accounts of commits' authors, and a pull request's files, commits and counts,
-derived from the emulator's own comparison. Deliveries pass through with body and signature unchanged; the emulator
-numbers them by the millisecond, so two may share a number: each gets a delivery id of its own.
+`/installation/repositories`, the accounts of commits' authors, a list of issues by GraphQL, and a pull request's
+files, commits and counts, derived from the emulator's own comparison. Deliveries pass through with body and signature
+unchanged; the emulator numbers them by the millisecond, so two may share a number: each gets a delivery id of its own.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class Proxy:
     async def start(self) -> None:
         app = web.Application(client_max_size=30 * 2**20)
         app.router.add_post("/deliveries", self._deliver)
+        app.router.add_post("/api/graphql", self._query)
         app.router.add_route("*", PREFIX + "/{path:.*}", self._ask)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
@@ -86,6 +87,20 @@ class Proxy:
         if status == 200 and request.method == "GET" and re.search(r"/(commits|compare)/", named):
             body = json.dumps(await self._with_accounts(json.loads(body), request)).encode()
         return web.Response(status=status, headers=headers, body=body)
+
+    async def _query(self, request: web.Request) -> web.Response:
+        """The only query of the journeys: a repository's newest issues."""
+        asked = (await request.json())["variables"]
+        repository = f"/repos/{asked['owner']}/{asked['name']}"
+        rows = await self._json(f"{repository}/issues?state=all&per_page=100", request)
+        issues = [
+            {"number": row["number"], "body": row["body"] or "", "viewerDidAuthor": row["user"]["login"].endswith("]")}
+            for row in rows
+            if not row.get("pull_request")
+        ]
+        found = {"totalCount": len(issues), "nodes": issues, "pageInfo": {"hasNextPage": False, "endCursor": None}}
+        number = (await self._json(repository, request))["id"]
+        return web.json_response({"data": {"repository": {"databaseId": number, "issues": found}}})
 
     async def _with_accounts(self, answer: Any, request: web.Request) -> Any:
         """The commits in an answer with the account of their author: the emulator resolves no address."""

@@ -7,13 +7,15 @@ from typing import Any
 
 import jwt
 import pytest
+from aiohttp import web
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from gidgethub import BadRequest
 
 from bot.github.auth import AppKey, BadKeyError, InstallationClosed, NotGranted, Tokens, TokenScope
 from bot.github.connection import Connection, Surroundings
-from bot.github.operations import CREATE_CHECK_RUN, REPOSITORY, Operation
+from bot.github.limits import Limited
+from bot.github.operations import APP, CREATE_CHECK_RUN, REPOSITORY, Operation
 from bot.github.payloads.reading import PayloadError
 from bot.github.transport import Endpoint, open_session
 from bot.model.ids import InstallationId, RepositoryId
@@ -225,3 +227,48 @@ async def test_one_installation_keeps_one_lane_and_cache(script: Script, pem: by
             waited.append(time_passing.now > begun)
     assert known == [False, True, False], "an answer is kept for its installation"
     assert waited == [False, True, False], "writes of one installation keep apart"
+
+
+async def test_a_pause_that_github_demands_of_the_app_holds_for_the_tokens_of_all_installations(
+    script: Script, pem: bytes, time_passing: TestClock
+) -> None:
+    minted: list[float] = []
+
+    async def mint(request: web.Request) -> web.StreamResponse:
+        minted.append(time_passing.now)
+        return ok({"token": "ghs_6", "expires_at": iso(EPOCH + 4600)}, status=201)
+
+    script.on(MINT_PATH, refused(403, "You have exceeded a secondary rate limit", retry_after="300"))
+    script.on("/app/installations/6/access_tokens", mint)
+    script.on("/app/installations/7/access_tokens", mint)
+    script.on("/repositories/7", {"id": 7})
+    async with open_session() as session:
+        there = connect(script, session, pem, time_passing)
+        begun = time_passing.now
+        for number in (5, 6):
+            with pytest.raises(Limited):
+                await there.installation(InstallationId(number)).read(REPOSITORY, repository="repositories/7")
+        with pytest.raises(Limited):
+            await there.app.read(APP)
+        assert len(script.seen) == 1, "nothing was sent as the App during the pause"
+        time_passing.now += 250
+        await there.installation(InstallationId(6)).read(REPOSITORY, repository="repositories/7")
+        await there.installation(InstallationId(7)).read(REPOSITORY, repository="repositories/7")
+    assert minted == [begun + 300] * 2
+
+
+async def test_a_pause_of_one_installation_holds_for_no_other(
+    script: Script, pem: bytes, time_passing: TestClock
+) -> None:
+    for number in (5, 6):
+        token = ok({"token": f"ghs_{number}", "expires_at": iso(EPOCH + 4600)}, status=201)
+        script.on(f"/app/installations/{number}/access_tokens", token)
+    script.on("/repositories/7", refused(403, "You have exceeded a secondary rate limit", retry_after="300"))
+    script.on("/repositories/8", {"id": 8})
+    async with open_session() as session:
+        there = connect(script, session, pem, time_passing)
+        with pytest.raises(Limited):
+            await there.installation(HERE).read(REPOSITORY, repository="repositories/7")
+        begun = time_passing.now
+        await there.installation(InstallationId(6)).read(REPOSITORY, repository="repositories/8")
+    assert time_passing.now == begun

@@ -215,10 +215,39 @@ async def test_a_repeated_row_is_one_comment(script: Script, client: Client) -> 
     assert writes(script) == [], "nothing is deleted as a duplicate of itself"
 
 
+def listed(*rows: dict[str, Any], of: int, repository: int = 7) -> dict[str, Any]:
+    issues = {"totalCount": of, "nodes": rows, "pageInfo": {"hasNextPage": False, "endCursor": None}}
+    return {"data": {"repository": {"databaseId": repository, "issues": issues}}}
+
+
+CREATED = f"{BASE}/issues?creator=almanac%5Bbot%5D&state=all&per_page=100"
+DIGESTS = {"number": 12, "body": f"{marker('digests:7')}\ntext", "viewerDidAuthor": True}
+
+
 async def test_our_issue_is_found_where_the_list_by_creator_leaves_it_out(script: Script, client: Client) -> None:
-    ours = {"id": 5, "number": 12, "body": f"{marker('digests:7')}\ntext", "performed_via_github_app": {"id": 99}}
-    copied = ours | {"id": 6, "number": 3, "performed_via_github_app": None}
-    script.on(f"{BASE}/issues?creator=almanac%5Bbot%5D&state=all&per_page=100", [])
-    script.on(f"{BASE}/issues?state=all&per_page=100", [copied, ours])
+    copied = DIGESTS | {"number": 13, "viewerDidAuthor": False}
+    script.on(CREATED, [])
+    script.on("/graphql", listed(copied, DIGESTS, of=2))
     assert await Publisher(client, US).issue(HERE, "Title", key="digests:7", body="text") == 12
-    assert writes(script) == []
+    assert writes(script) == ["POST /graphql"], "a question, which changes nothing"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        listed(of=1),
+        listed(DIGESTS | {"number": 3, "body": ""}, DIGESTS | {"number": 3, "body": ""}, of=2),
+        listed(of=0, repository=8),
+    ],
+)
+async def test_an_issue_is_opened_only_if_the_list_without_it_is_complete(
+    script: Script, client: Client, answer: dict[str, Any]
+) -> None:
+    script.on(CREATED, [])
+    script.on("/graphql", answer)
+    script.on(f"{BASE}/issues", ok(DIGESTS, status=201))
+    with pytest.raises(BadAnswer):
+        await Publisher(client, US).issue(HERE, "Title", key="digests:7", body="text")
+    assert f"POST {BASE}/issues" not in writes(script)
+    script.on("/graphql", listed(of=0))
+    assert await Publisher(client, US).issue(HERE, "Title", key="digests:7", body="text") == 12

@@ -278,3 +278,24 @@ async def test_the_next_look_begins_where_the_last_one_started(github: Simulator
             reached = backfills.watermark(connection, "deliveries")
     assert reached is not None
     assert reached.at == world.clock.now
+
+
+async def test_what_landed_during_a_suspension_is_recorded_when_it_ends(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path) as world:
+        github.deliveries.clock = world.clock
+        await world.land("Before the suspension")
+        await catch_up_requests(world, thorough=True)
+        github.suspend(world.installation)
+        await world.drained()
+        async with outage(world):
+            landed = merge(world, "During the suspension")
+            world.clock.now += timedelta(hours=1)
+            await world.drained()
+        github.deliveries.log.clear()
+        github.unsuspend(world.installation)
+        await world.drained()
+        assert await recorded(world, landed) == 1
+        before = github.count("GET ")
+        github.unsuspend(world.installation)  # sent again, as a delivery may be
+        await world.drained()
+        assert github.count("GET ") - before <= 4, "it was not suspended, so nothing is looked through"

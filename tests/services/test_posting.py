@@ -57,6 +57,22 @@ async def test_a_post_of_a_killed_worker_is_posted_after_a_minute(
         assert len(world.checks()) == 1
 
 
+async def test_a_post_whose_answer_was_lost_is_looked_for_a_minute_later(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path) as world:
+        github.faults.plan("lost", "POST /repositories/*/check-runs")
+        await world.land("Landed, and the answer to its post is lost")
+        assert len(world.checks()) == 1
+        for seconds in (30, 29):
+            world.clock.now += timedelta(seconds=seconds)
+            await world.drained()
+        assert github.count("GET /repositories/.*/check-runs") == 0, "a lagging replica might not list it yet"
+        world.clock.now += timedelta(seconds=2)
+        await world.drained()
+        assert github.count("GET /repositories/.*/check-runs") == 1
+        assert github.count("POST /repositories/.*/check-runs") == 1
+        assert len(world.repository.checks) == 1
+
+
 async def test_posts_to_an_archived_repository_are_sent_after_it_is_unarchived(
     github: Simulator, tmp_path: Path
 ) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.github import discussions
-from bot.github.graphql import glance_query, pulls_query
+from bot.github.graphql import PARTS_QUERY, glance_query, pulls_query
+from bot.github.posts import NEWEST_ISSUES
 from simulator.query_language import QueryError, parse
 from simulator.query_schema import check, schema
 
@@ -13,6 +14,8 @@ OURS = {
     "a page with accounts": pulls_query(3),
     "accounts alone": pulls_query(2, pulls=False),
     "glances": glance_query(2),
+    "parts": PARTS_QUERY,
+    "issues": NEWEST_ISSUES,
     **{f"discussions {number}": text for number, text in enumerate(discussions.QUERIES)},
 }
 

@@ -7,11 +7,12 @@ import itertools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.model.budget import Budget
-from bot.store.engine import Store
+from bot.store.engine import Store, StoreUnavailableError
 from bot.store.pace import StoredPace
 from tests.databases import fresh_database
 from tests.store.conftest import store
@@ -64,3 +65,36 @@ async def test_a_pause_applies_to_all_and_a_shorter_one_does_not_end_it(store: S
     await other.close("writes", 10)
     assert await one.seconds_until_open(["core", "writes"]) == 60
     assert await one.seconds_until_open(["core"]) == 0, "reads go on"
+
+
+async def test_a_pause_is_known_in_its_process_before_the_database_has_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pace, answered = StoredPace(store, 5, wall=lambda: 1000.0), asyncio.Event()
+    write = store.write
+
+    async def slow_write(*given: Any, **named: Any) -> Any:
+        await answered.wait()
+        return await write(*given, **named)
+
+    monkeypatch.setattr(store, "write", slow_write)
+    closing = asyncio.create_task(pace.close("core", 60))
+    await asyncio.sleep(0)
+    assert await pace.seconds_until_open(["core"]) == 60, "although a second look at the rows shows nothing yet"
+    assert await pace.seconds_until_open(["writes"]) == 0
+    answered.set()
+    await closing
+    assert await StoredPace(store, 5, wall=lambda: 1000.0).seconds_until_open(["core"]) == 60
+
+
+async def test_a_pause_that_cannot_be_stored_is_kept_in_its_process(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_write(*given: Any, **named: Any) -> Any:
+        raise StoreUnavailableError("locked")
+
+    pace = StoredPace(store, 5, wall=lambda: 1000.0)
+    monkeypatch.setattr(store, "write", no_write)
+    with pytest.raises(StoreUnavailableError):
+        await pace.close("writes", 60)
+    assert await pace.seconds_until_open(["core", "writes"]) == 60

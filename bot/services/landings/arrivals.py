@@ -19,7 +19,7 @@ from bot.services.context import Context, job_arguments, translate_github_errors
 from bot.services.digests.refresh import refresh_digests
 from bot.services.measuring.facts import LandingSource, PullRequestCommits, measure_facts, stored_pull_request
 from bot.services.measuring.rules import CurrentRules, current_rules, forget_shared_rules, save_rules, touches_rules
-from bot.services.partial_readings import defer_completion, faulty_commits
+from bot.services.partial_readings import Unfinished, defer_completion, faulty_commits
 from bot.services.posting.landings import request_landing_posts
 from bot.services.pull_requests import row_without_erased
 from bot.services.recording.record import Recorded, RecordingTarget, raise_evidence, record, recount
@@ -116,8 +116,9 @@ async def record_arrivals(job: Job, context: Context, client: Client, arrived: A
             if raised is not None:
                 _follow(connection, context, target, raised)
         recorded = record(connection, target, facts, now=now, again=arrived.again)
-        for commit in faulty_commits(wanted):
-            defer_completion(connection, context, (installation, number), commit)
+        for commit in sorted({*faulty_commits(wanted), *source.unfinished}):
+            where = (installation, number)
+            defer_completion(connection, context, where, Unfinished(commit, parts=commit in source.unfinished))
         _follow(connection, context, target, recorded)
         job.finish(connection)
 

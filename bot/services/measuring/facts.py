@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
@@ -62,6 +62,10 @@ class LandingSource(Struct, frozen=True):
     """asked whose commits a squash has; without one, what was recorded before stays"""
     pulls_known: bool = False
     """every delivery about the pull requests of that time has been processed"""
+    parts_again: bool = False
+    """whether the parts of a squash are asked for although some are recorded"""
+    unfinished: set[CommitId] = field(default_factory=set)
+    """filled while measuring: the squashes of which GitHub did not show all parts"""
 
 
 async def measure_facts(
@@ -115,10 +119,12 @@ async def _with_parts(context: Context, landing: Landing, source: LandingSource)
         return landing
     number = RepositoryId(landing.repository.id or 0)
     recorded = await context.store.read(ledger.facts_at, number, [commit.id])
-    if any(fact.evidence and fact.evidence.shares for fact in recorded):
+    if not source.parts_again and any(fact.evidence and fact.evidence.shares for fact in recorded):
         return landing
     with translate_github_errors():
         parts = await read_parts(source.client, landing.repository, pull.number)
+    if not parts.complete:
+        source.unfinished.add(commit.id)
     return replace(landing, pull_request=replace(pull, shares=parts.shares, collaborators=parts.collaborators))
 
 
