@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from bot.history.measuring import Batch
     from bot.metrics.line_fates import LineRecord
     from bot.model.fact import Fact
+    from bot.narrative.part_totals import TotalOf
     from bot.narrative.project_texts import ProjectTexts
-    from bot.narrative.themes import PartKey, ThemeTotal
 
 BATCH = 150
 """Commits that a worker measures at once: few enough to limit memory and to keep all workers busy to the end."""
@@ -273,22 +273,23 @@ class CloneRecord:
 
         return fold(self._scratch.component(self.keys_of(persons)), self.repositories)
 
-    def texts_about(self, changes: Sequence[Change]) -> ProjectTexts:
-        """What other landings, the tags and the documentation tell of these changes."""
+    def texts_about(self, changes: Sequence[Change], *, until: int | None = None) -> ProjectTexts:
+        """What other landings (up to that second), the tags and the documentation tell of these changes."""
         from bot.narrative.project_texts import companions, project_texts, sought_evidence
 
         found = self._scratch.facts_with_evidence(
             sought_evidence(one.fact for change in changes for one in change.commits)
         )
+        found = [one for one in found if until is None or one.landed_at <= until]
         return project_texts(
             found,
             pulls=self._scratch.known_pulls(companions(found)),
             releases=self._releases({one.fact.commit for change in changes for one in change.commits}),
         )
 
-    def theme_totals(self, texts: ProjectTexts, *, until: int | None = None) -> Mapping[PartKey, ThemeTotal]:
+    def theme_totals(self, texts: ProjectTexts, *, until: int | None = None) -> TotalOf:
         """Everybody's changes in the parts of the product, landed up to that second of the epoch."""
-        from bot.narrative.themes import theme_totals
+        from bot.narrative.part_totals import theme_totals
 
         facts = self._scratch.facts()
         return theme_totals((one for one in facts if until is None or one.landed_at <= until), texts)

@@ -39,9 +39,9 @@ from bot.model.profile import (
 )
 from bot.narrative.month_text import month_text
 from bot.narrative.non_code_activity import non_code_months, with_monthly_non_code
+from bot.narrative.part_totals import PartKey, PartTotal, TotalOf, no_total
 from bot.narrative.profile_text import RecordFacts, profile_text
 from bot.narrative.project_texts import NO_TEXTS, ProjectTexts
-from bot.narrative.themes import PartKey, ThemeTotal
 from bot.narrative.timeline import turns_by_month
 from bot.narrative.title_quotes import quotes_of
 
@@ -163,7 +163,8 @@ def _evidence(
 class ProfileContext(Struct, frozen=True):
     """What is known beside the changes: what became of the lines of these commits; the non-code activity, which only
     GitHub shows; the repositories whose history is not known from its first commit on. `texts` is what other landings
-    tell of the changes, and `totals` are everybody's changes in the parts of the product, where they are known."""
+    tell of the changes, and `totals` everybody's changes in the parts of the product; they are said only of the
+    repositories that are not in `partial`."""
 
     lines: Sequence[OwnCommit] = ()
     everybody: bool = False
@@ -171,9 +172,13 @@ class ProfileContext(Struct, frozen=True):
     non_code: Mapping[Month, NonCodeActivity] = field(default_factory=dict)
     partial: Collection[str] = ()
     texts: ProjectTexts = NO_TEXTS
-    totals: Mapping[PartKey, ThemeTotal] = field(default_factory=dict)
+    totals: TotalOf = no_total
     shallow: bool = False
     """whether `partial` names repositories because their clones are shallow"""
+
+    def total_of(self, key: PartKey) -> PartTotal | None:
+        """Everybody's changes in a part of a repository whose history is known from its first commit on."""
+        return None if key[0] in self.partial else self.totals(key)
 
 
 NO_PROFILE_CONTEXT = ProfileContext()
@@ -210,7 +215,7 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
     plain = (month_record(month) for month in reversed(work))
     records = with_monthly_non_code(plain, context.non_code, first_contributions(all_months, context.partial))
     delivered = [change for month in work for change in month.delivered]
-    quotes = quotes_of(delivered, scope.keys, scope.zone, context.texts, context.totals)
+    quotes = quotes_of(delivered, scope.keys, scope.zone, context.texts, context.total_of)
     months = tuple(
         replace(record, summary=month_text(record, all_months[record.month], turns.get(record.month, ()), quotes))
         for record in records

@@ -6,7 +6,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log1p
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct, field
@@ -15,10 +14,10 @@ from bot.landing.changelogs.headings import heading_token
 from bot.landing.identity.credit import person_key
 from bot.landing.months import month_of
 from bot.model.change import Change
-from bot.model.fact import Fact
 from bot.model.ids import ChangeId, PersonKey
-from bot.narrative.component_paths import Component, Moves, components, is_documentation, own_tokens, paths_now
+from bot.narrative.component_paths import Moves, is_documentation, own_tokens
 from bot.narrative.entry import Theme
+from bot.narrative.part_totals import PartKey, TotalOf, change_identity, component_lines, no_total
 from bot.narrative.project_texts import NO_TEXTS, ProjectTexts
 
 LEAST_RECORD = 10
@@ -27,19 +26,7 @@ LEAST_CHANGES = 3
 LEAST_SHARES = (10, 20)
 """a theme has at least one in this many of the record's changes; the second where no part has the first"""
 MOST_THEMES = 4
-_MOST_OF_ONE = 3
-"""a change belongs to a part that has at least one in this many of its files with a name"""
 _WORD = re.compile(r"[A-Za-z][\w+#.-]*[\w+#]|[A-Za-z]")
-
-PartKey = tuple[str, str]
-"""a repository's full name and the token of a part of it"""
-
-
-class ThemeTotal(NamedTuple):
-    """How many changes everybody made in one part of a repository, and the first of them."""
-
-    changes: int
-    first: str
 
 
 class _ProductPart(Struct):
@@ -58,17 +45,17 @@ def themes_of(
     texts: ProjectTexts = NO_TEXTS,
     *,
     zone: ZoneInfo,
-    totals: Mapping[PartKey, ThemeTotal] | None = None,
+    totals: TotalOf = no_total,
 ) -> tuple[Theme, ...]:
     """One to four themes of the changes that these keys authored; none where nothing passes or there are too few."""
     own = [change for change in changes if change.outcome and _own_lines(change, keys) is not None]
     if len(own) < LEAST_RECORD:
         return ()
     parts = _parts(own, keys, texts)
-    named = {key: part for key, part in parts.items() if not _is_product(key, totals or {})}
+    named = {key: part for key, part in parts.items() if not _is_product(key, totals)}
     leasts = (max(LEAST_CHANGES, -(-len(own) // share)) for share in LEAST_SHARES)
     chosen = next((found for least in leasts if (found := _chosen(named, least, len(own)))), [])
-    return tuple(_theme(key, named[key], texts, zone=zone, totals=totals or {}) for key in chosen)
+    return tuple(_theme(key, named[key], texts, zone=zone, totals=totals) for key in chosen)
 
 
 def _chosen(parts: Mapping[PartKey, _ProductPart], least: int, record: int) -> list[PartKey]:
@@ -81,9 +68,9 @@ def _chosen(parts: Mapping[PartKey, _ProductPart], least: int, record: int) -> l
     return chosen[:MOST_THEMES]
 
 
-def _is_product(key: PartKey, totals: Mapping[PartKey, ThemeTotal]) -> bool:
+def _is_product(key: PartKey, totals: TotalOf) -> bool:
     """Whether three quarters of the repository are in the part: then its name is the product's."""
-    part, everything = totals.get(key), totals.get((key[0], ""))
+    part, everything = totals(key), totals((key[0], ""))
     return part is not None and everything is not None and part.changes * 4 > everything.changes * 3
 
 
@@ -99,7 +86,9 @@ def _parts(own: Sequence[Change], keys: Collection[PersonKey], texts: ProjectTex
     for change in own:
         facts = [one.fact for one in change.commits if one.counts and person_key(one.fact.author) in keys]
         weight = log1p(_own_lines(change, keys) or 0)
-        for line in component_lines(facts, moves.get(change.repository.lower(), Moves(()))):
+        touched = [(fact.paths, fact.landed_at) for fact in facts]
+        moved = moves.get(change.repository.lower(), Moves(()))
+        for line in component_lines(touched, own_tokens(change.repository), moved):
             for depth, part in enumerate(line):
                 found = parts[change.repository, part.token]
                 if change.id not in found.changes:
@@ -109,22 +98,6 @@ def _parts(own: Sequence[Change], keys: Collection[PersonKey], texts: ProjectTex
                 found.folders[part.folder] += 1
                 found.children.update((change.repository, below.token) for below in line[depth + 1 :])
     return parts
-
-
-def component_lines(facts: Iterable[Fact], moves: Moves) -> list[tuple[Component, ...]]:
-    """The parts in which most of the work was done, each as the list of parts that contain it, broadest first."""
-    lines: Counter[tuple[Component, ...]] = Counter()
-    for fact in facts:
-        own = own_tokens(fact.repository)
-        for path in paths_now(fact.paths, fact.landed_at, moves):
-            found = components(path, own)
-            if found:
-                lines[found] += 1
-    total = sum(lines.values())
-    by_top: Counter[str] = Counter()
-    for line, count in lines.items():
-        by_top[line[0].token] += count
-    return [line for line in sorted(lines) if by_top[line[0].token] * _MOST_OF_ONE >= total]
 
 
 def _is_split(part: _ProductPart, passing: Mapping[PartKey, _ProductPart], record: int) -> bool:
@@ -141,12 +114,10 @@ def _overlaps(part: _ProductPart, chosen: Iterable[PartKey], passing: Mapping[Pa
     )
 
 
-def _theme(
-    key: PartKey, part: _ProductPart, texts: ProjectTexts, *, zone: ZoneInfo, totals: Mapping[PartKey, ThemeTotal]
-) -> Theme:
+def _theme(key: PartKey, part: _ProductPart, texts: ProjectTexts, *, zone: ZoneInfo, totals: TotalOf) -> Theme:
     changes = sorted(part.changes.values(), key=lambda change: (change.landed_at, change.id))
     months = [month_of(change.landed_at, zone) for change in changes]
-    total = totals.get(key)
+    total = totals(key)
     ids = tuple(change.id for change in changes)
     return Theme(
         name=_name(key, part, texts),
@@ -189,27 +160,5 @@ def _name_in_titles(token: str, part: _ProductPart) -> str | None:
     return max(capital, key=lambda form: (forms[form], form), default=None)
 
 
-def theme_totals(facts: Iterable[Fact], texts: ProjectTexts = NO_TEXTS) -> Mapping[PartKey, ThemeTotal]:
-    """By part: the changes by everybody and the first of them; under the empty token those of the whole repository.
-
-    `facts` are all facts of the repositories, oldest first.
-    """
-    moves = {name: Moves(found) for name, found in texts.moves.items()}
-    seen: dict[PartKey, dict[str, None]] = defaultdict(dict)
-    for fact in facts:
-        if fact.paths and not fact.reverts:
-            identity = _identity(fact)
-            seen[fact.repository, ""].setdefault(identity)
-            for line in component_lines((fact,), moves.get(fact.repository.lower(), Moves(()))):
-                for part in line:
-                    seen[fact.repository, part.token].setdefault(identity)
-    return {key: ThemeTotal(len(found), next(iter(found))) for key, found in seen.items()}
-
-
-def _identity(fact: Fact) -> str:
-    number = fact.pull_request
-    return f"{fact.repository}@{fact.commit}" if number is None else f"{fact.repository}#{number}"
-
-
 def _identities(change: Change) -> set[str]:
-    return {_identity(one.fact) for one in change.commits}
+    return {change_identity(one.fact.repository, one.fact.commit, one.fact.pull_request) for one in change.commits}

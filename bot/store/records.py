@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 from sqlalchemy import Connection, Select, Text, func, select, type_coerce, union_all
@@ -27,7 +28,7 @@ from bot.model.commit import GITHUB, Repository
 from bot.model.fact import Fact
 from bot.model.ids import CommitId, InstallationId, Month, PersonKey, RepositoryId
 from bot.model.profile import NonCodeActivity
-from bot.narrative.project_texts import ProjectTexts, project_texts
+from bot.narrative.project_texts import Move, ProjectTexts, project_texts
 from bot.render.redaction import redact_texts
 from bot.store import first_landings, installations, lines, observations, visibility
 from bot.store.classifications import read_corrections
@@ -49,6 +50,14 @@ class LedgerMark(Struct, frozen=True):
 
 
 NO_LINES = LineRecord({}, ())
+
+
+class _EvidenceHead(Struct):
+    """What is read of a fact where only its moves matter."""
+
+    repository: str
+    landed_at: int
+    renames: tuple[tuple[str, str], ...] = ()
 
 
 class RecordedFacts(Struct, frozen=True):
@@ -106,6 +115,24 @@ class RecordedFacts(Struct, frozen=True):
         """What other landings tell of these changes, and who may be named."""
         found = redact_texts(map(fact_of, self.evidence), changes, self.unnamed)
         return replace(project_texts(found, pulls=self.pulls), nameable=self.nameable)
+
+    def moves(self) -> dict[str, list[Move]]:
+        """All moves of files, oldest first, by the repository's full name in lower case."""
+        found: dict[str, list[Move]] = defaultdict(list)
+        for one in self._evidence_heads():
+            found[one.repository.lower()] += [Move(one.landed_at, old, new) for old, new in one.renames]
+        return found
+
+    def newest_evidence(self) -> datetime:
+        """When the newest of the facts landed that tell of these."""
+        return datetime.fromtimestamp(max((one.landed_at for one in self._evidence_heads()), default=0), UTC)
+
+    def _evidence_heads(self) -> list[_EvidenceHead]:
+        return [msgspec.json.decode(text, type=_EvidenceHead) for text in self.evidence]
+
+    def fully_read_names(self) -> dict[RepositoryId, str]:
+        """The full names of the repositories whose history is known from its first commit on."""
+        return {number: self.names[number] for number in sorted(self.fully_read) if number in self.names}
 
     def timed_facts(self) -> list[tuple[Fact, datetime]]:
         """The facts, each with the time at which it was recorded."""

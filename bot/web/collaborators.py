@@ -29,6 +29,7 @@ from bot.web.page_budget import PageBudget
 from bot.web.peers import NO_PROXY, Peers
 from bot.web.profile_reader import Reader
 from bot.web.sign_in import SignIn
+from bot.web.theme_totals import KnownTotals
 
 
 class Pages(Redacted, frozen=True):
@@ -58,6 +59,7 @@ class Pages(Redacted, frozen=True):
     requests_a_minute: int = 240
     """per address"""
     budget: PageBudget = field(default_factory=PageBudget)
+    totals: KnownTotals = field(default_factory=KnownTotals)
     address: Callable[[web.Request], str | None] = NO_PROXY.limited_address
     timer: Callable[[], float] = time.monotonic
 

@@ -39,7 +39,7 @@ async def take_month_snapshots(pages: Pages, key: PersonKey, month: Month) -> in
     for scope, opened in await pages.store.read(read):
         end = month_start(month_after(month), pages.zone) - 1
         subject = (opened.person, opened.grant, opened.repositories)
-        profile = await profile_as_of(pages.store, subject, pages.zone, end)
+        profile = await profile_as_of(pages.store, subject, pages.zone, end, totals=pages.totals)
         if any(record.month == month for record in profile.months):
             saved += await _keep(pages, opened, profile, month=month, scope=scope) is not None
     return saved

@@ -35,7 +35,7 @@ def add_routes(app: web.Application, pages: Pages) -> None:
     limit = RateLimit(pages.requests_a_minute, timer=pages.timer)
     cache = AnswerCache(pages.store, lambda: pages.clock().date().isoformat())
     app[PAGE_CONTEXT] = PageContext(
-        pages, Reader(pages.store, pages.zone, timer=pages.timer), limit, cache, pages.budget
+        pages, Reader(pages.store, pages.zone, timer=pages.timer, totals=pages.totals), limit, cache, pages.budget
     )
     app[SECURE] = pages.public_url.startswith("https://")
     app.middlewares.append(_handle_errors)

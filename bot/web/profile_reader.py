@@ -34,6 +34,7 @@ from bot.store.lines import bring_up_to_date
 from bot.store.records import LedgerMark, RecordedFacts
 from bot.store.visibility import Naming, PersonState, RepositoryState
 from bot.web.access import Grant
+from bot.web.theme_totals import KnownTotals, PageTotals
 
 if TYPE_CHECKING:
     from bot.web.subjects import OpenPerson
@@ -64,8 +65,8 @@ class Reading(Struct, frozen=True):
 class Reader:
     """Folds profiles off the event loop, once for all simultaneous requests."""
 
-    def __init__(self, store: Store, zone: ZoneInfo, *, timer: Callable[[], float]) -> None:
-        self._store, self._zone = store, zone
+    def __init__(self, store: Store, zone: ZoneInfo, *, timer: Callable[[], float], totals: KnownTotals) -> None:
+        self._store, self._zone, self._totals = store, zone, totals
         self._kept: TTLCache[_Key, Reading] = TTLCache(_PROFILES, _STALE, timer=timer)
         self._texts: LRUCache[tuple[object, ...], bytes] = LRUCache(_MOST_TEXT, getsizeof=len)
         self._building: dict[_Key, asyncio.Task[Reading]] = {}
@@ -105,13 +106,16 @@ class Reader:
             await bring_up_to_date(self._store, [one.id for one in visible])
             found = await self._store.read(records.facts_about, person.keys, [one.id for one in visible])
             frame = _ProfileScope(person, visible, naming, self._zone, public)
-            content = await self.in_thread(found.content)
+            totals = await self._totals.read(self._store, found.fully_read_names(), await self.in_thread(found.moves))
+            content = await self.in_thread(_content, found, totals, day)
             kept = self._kept.get(key)
             if kept is not None and kept.content == content:
                 # What landed does not concern this person: the profile and its pages stay valid.
                 reading = replace(kept, mark=mark)
             else:
-                profile = await self.in_thread(lambda: _profile(found.timed_facts(), found, frame, day))
+                profile = await self.in_thread(
+                    lambda: _profile(found.timed_facts(), found, totals, frame=frame, day=day)
+                )
                 reading = Reading(next(self._numbers), mark, content, profile)
         self._kept[key] = reading
         return reading
@@ -154,10 +158,21 @@ class _ProfileScope(Struct, frozen=True):
     public: bool = False
 
 
+def _content(found: RecordedFacts, totals: PageTotals, day: datetime) -> bytes:
+    """A digest of all that a profile of that day is made of."""
+    moment = max(day, found.recorded_at, found.newest_evidence())
+    return found.content() + repr(totals.mark(int(moment.timestamp()))).encode()
+
+
 def _profile(
-    timed: Sequence[tuple[Fact, datetime]], found: RecordedFacts, frame: _ProfileScope, day: datetime
+    timed: Sequence[tuple[Fact, datetime]],
+    found: RecordedFacts,
+    totals: PageTotals,
+    *,
+    frame: _ProfileScope,
+    day: datetime,
 ) -> Profile:
-    """The profile on that day, or when the newest of its facts was recorded."""
+    """The profile on that day, or when the newest of its facts was recorded or the newest that tells of them landed."""
     facts, keys = [fact for fact, _ in timed], frame.person.keys
     if frame.public:
         facts = facts_for_public(facts, keys, found.installations, found.corrections)
@@ -169,7 +184,7 @@ def _profile(
     texts = found.project_texts(changes)
     changes = redact_names(changes, found.unnamed)
     commits = commits_shown(changes, keys)
-    now = max([day, *(at for fact, at in timed if (fact.repository, fact.commit) in commits)])
+    now = max([day, found.newest_evidence(), *(at for fact, at in timed if (fact.repository, fact.commit) in commits)])
     person = _visible_person(frame.person, changes)
     scope = ProfileScope(person=person, keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming)
     context = ProfileContext(
@@ -177,12 +192,18 @@ def _profile(
         non_code=found.non_code_by_month(frame.zone),
         partial=found.partial(),
         texts=texts if frame.naming == "named" else replace(texts, nameable=()),
+        totals=totals.as_of(int(now.timestamp())),
     )
     return apply_naming(build(changes, scope, context), changes, scope)
 
 
 async def profile_as_of(
-    store: Store, opened: tuple[PersonState, Grant, VisibleRepositories], zone: ZoneInfo, end: int
+    store: Store,
+    opened: tuple[PersonState, Grant, VisibleRepositories],
+    zone: ZoneInfo,
+    end: int,
+    *,
+    totals: KnownTotals,
 ) -> Profile:
     """The profile as it was after the second `end` (of the epoch), based only on what had landed by then.
 
@@ -193,11 +214,13 @@ async def profile_as_of(
     await bring_up_to_date(store, [one.id for one in visible])
     found = await store.read(records.facts_about, person.keys, [one.id for one in visible])
     frame = _ProfileScope(person, visible, grant.naming, zone, grant.public)
+    by_then = found.until(end)
+    known = await totals.read(store, by_then.fully_read_names(), by_then.moves())
 
     def make() -> Profile:
         moment = datetime.fromtimestamp(end, UTC)
         facts = [(fact, moment) for fact in found.facts() if fact.landed_at <= end]
-        return _profile(facts, found.until(end), frame, moment)
+        return _profile(facts, by_then, known, frame=frame, day=moment)
 
     return await asyncio.to_thread(make)
 

@@ -242,7 +242,7 @@ async def take_snapshot(context: PageContext, opened: OpenPerson) -> str | None:
     """Sign and save the current profile; return its id. None without a signing key or landings."""
     now = int(context.pages.clock().timestamp())
     subject = (opened.person, opened.grant, opened.repositories)
-    profile = await profile_as_of(context.pages.store, subject, context.pages.zone, now)
+    profile = await profile_as_of(context.pages.store, subject, context.pages.zone, now, totals=context.pages.totals)
     return await month_snapshots.take_snapshot_now(context.pages, opened, profile)
 
 

@@ -42,6 +42,7 @@ from bot.store.people import PERSON
 from bot.store.visibility import subject_of_person
 from bot.web import subjects
 from bot.web.profile_reader import Reader
+from bot.web.theme_totals import KnownTotals
 from tests.databases import put_tables
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -238,7 +239,7 @@ async def outcome(world: World, forger: Forger, folder: Path) -> dict[str, str]:
             for user in VICTIMS:
                 visibility.publish(connection, subject_of_person(PersonKey(f"u:{user}")), public=True, now=NOW)
         found = _stored(store, forger)
-        reader = Reader(store, UTC_ZONE, timer=time.monotonic)
+        reader = Reader(store, UTC_ZONE, timer=time.monotonic, totals=KnownTotals())
         for user in VICTIMS:
             found[f"page of {ACCOUNTS[user]}"] = await _page(store, reader, user, forger)
     return found

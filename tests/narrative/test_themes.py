@@ -11,8 +11,9 @@ from bot.landing.identity.credit import person_key
 from bot.model.change import Change
 from bot.narrative.component_paths import components, own_tokens
 from bot.narrative.entry import Theme
+from bot.narrative.part_totals import theme_totals
 from bot.narrative.project_texts import Move, ProjectTexts
-from bot.narrative.themes import theme_totals, themes_of
+from bot.narrative.themes import themes_of
 from tests.narrative.worlds import MIRA, UTC_ZONE, change
 
 KEYS = {person_key(MIRA)}

@@ -39,6 +39,7 @@ from bot.store.visibility import subject_of_person
 from bot.web.collaborators import Pages
 from bot.web.month_snapshots import take_month_snapshots
 from tests.databases import DATABASES, database_url, fresh_database, store
+from tests.history.repository import BEN
 from tests.history.repository import Repository as Clone
 from tests.web.library import (
     ACME,
@@ -236,14 +237,22 @@ NOREPLY = (ADA.name, "7+ada-example@users.noreply.github.com")
 
 
 def history(folder: Path) -> Clone:
-    """Two months of work, a revert, and a file that is mended again and again."""
+    """Two months of work, most of it in one part of the product, a revert, and a file that is mended again and again.
+
+    Ben works there too, before and after the end of the second month, and moves it in the third.
+    """
     clone = Clone(folder, "https://github.com/acme/open.git")
-    for number in range(1, 9):
+    clone.commit("Open the sluice", {"sluice/open.py": "x = 1\n"}, author=BEN, days=1)
+    for number in range(1, 12):
         body = "".join(f"def part_{number}_{line}():\n    return {line}\n\n\n" for line in range(12))
-        clone.commit(f"Add part {number} (#{number})", {f"part{number}.py": body}, author=NOREPLY, days=5)
+        clone.commit(f"Add part {number} (#{number})", {f"sluice/part{number}.py": body}, author=NOREPLY, days=3)
+        clone.commit(f"Light lamp {number}", {f"lamp/wick{number}.py": "y = 1\n"}, author=BEN, days=0)
+    clone.commit("Add part 1 (#1)", {"part1.py": "z = 1\n"}, author=NOREPLY)
     bad = clone.commit("Fix the valve", {"part1.py": "def part_1():\n    return 2\n"}, author=NOREPLY)
     clone.commit(f'Revert "Fix the valve"\n\nThis reverts commit {bad}.', {"part1.py": "x = 1\n"}, author=NOREPLY)
-    clone.commit("Something of a later month", {"later.py": "y = 1\n"}, author=NOREPLY, days=40)
+    clone.commit("Something of a later month", {"sluice/later.py": "y = 1\n"}, author=NOREPLY, days=40)
+    clone.commit("Shut the sluice", {"sluice/shut.py": "x = 2\n"}, author=BEN)
+    clone.commit("Move a part", {"sluice/part2.py": None, "weir/part2.py": "x = 2\n" * 20}, author=BEN)
     return clone
 
 
@@ -262,8 +271,9 @@ def with_hashes(clone: Clone, facts: list[Fact]) -> list[Fact]:
 
 def told_by_github(found: Fact) -> Fact:
     """The fact as a backfill records it: GitHub resolves the author, who pushed it."""
-    author = replace(found.author, user_id=UserId(7), login="ada-example")
-    return replace(found, author=author, evidence=Evidence(pusher=UserId(7), pulls_known=True))
+    number, login = (7, "ada-example") if found.author.email == NOREPLY[1] else (8, "ben-example")
+    author = replace(found.author, user_id=UserId(number), login=login)
+    return replace(found, author=author, evidence=Evidence(pusher=UserId(number), pulls_known=True))
 
 
 async def taken_from(
@@ -305,6 +315,8 @@ def test_two_databases_and_a_clone_give_the_same_bytes(
     taken, ids = zip(*made, strict=True)
     assert taken[0].text == taken[1].text == from_clone(clone, naming)
     assert taken[0].signature == taken[1].signature
+    narrative = json.loads(taken[0].text)["narrative"]["text"]
+    assert "sluice (sluice): 11 of its 12 changes" in narrative
     assert ids[0] != ids[1], "an address that whose it is can be reckoned from"
     assert verify([str(clone.folder)], taken[0].text) == []
 
@@ -324,8 +336,13 @@ def from_clone(clone: Clone, naming: Any) -> str:
     changes = fold([one for one in facts if one.landed_at <= end.timestamp()], record.repositories)
     person = replace(persons[0], name=ADA.name)
     scope = ProfileScope(person=person, keys=record.keys_of(persons), zone=ZoneInfo("UTC"), now=end, naming=naming)
-    lines = own_commits(changes, record.line_record(), scope.zone)
-    text = render_json(apply_naming(build(changes, scope, ProfileContext(lines)), changes, scope))
+    texts = record.texts_about(changes, until=int(end.timestamp()))
+    context = ProfileContext(
+        own_commits(changes, record.line_record(), scope.zone),
+        texts=texts,
+        totals=record.theme_totals(texts, until=int(end.timestamp())),
+    )
+    text = render_json(apply_naming(build(changes, scope, context), changes, scope))
     record.close()
     return text
 

@@ -199,24 +199,18 @@ def _recompute(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[
     graded = published_grades(published, changes, keys)
     changes, by_name = graded.changes, {change.id: change for change in graded.changes}
     everybody = [by_name.get(change.id, change) for change in everybody]
-    texts = record.texts_about(changes)
+    texts = record.texts_about(changes, until=int(now.timestamp()))
     context = ProfileContext(
         own_commits(everybody, record.line_record(), zone),
         everybody=True,
         texts=texts,
-        totals=record.theme_totals(texts, until=int(now.timestamp())) if _states_totals(published) else {},
+        totals=record.theme_totals(texts, until=int(now.timestamp())),
         partial=_partial_repositories(published, _own_repositories(changes, persons)) | record.without_start,
         shallow=bool(record.without_start),
     )
     profile = apply_naming(build(changes, scope, context), changes, scope)
     stated = [*contributor_lines(published_contributor, persons), *correction_lines(by_id)]
     return profile_object(profile), graded, stated
-
-
-def _states_totals(published: Mapping[str, Any]) -> bool:
-    """Whether its texts say how many changes a part of the product has in all: a live page does not know that."""
-    sentences = published["narrative"]["sentences"]
-    return any(one.get("role") == "theme" and " of its " in one["text"] for one in sentences)
 
 
 def _month(stated: Any) -> Month | None:

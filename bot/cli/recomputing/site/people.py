@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
-from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -18,9 +17,9 @@ from bot.model.change import Change
 from bot.model.commit import Person
 from bot.model.ids import PersonKey
 from bot.model.profile import Profile
+from bot.narrative.part_totals import TotalOf, theme_totals
 from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.narrative.project_texts import ProjectTexts
-from bot.narrative.themes import PartKey, ThemeTotal, theme_totals
 from bot.render.static.addresses import distinct_folders
 from bot.render.static.masking import hide_authors, mask_profile
 from bot.render.static.other_names import OtherNames
@@ -49,15 +48,17 @@ class SitePeople(Struct, frozen=True, dict=True):
         return list(own_commits(self.changes, self.record.line_record(), self.zone))
 
     @cached_property
-    def _totals(self) -> Mapping[PartKey, ThemeTotal]:
-        facts = (commit.fact for change in self.changes for commit in change.commits)
-        return theme_totals(sorted(facts, key=attrgetter("landed_at", "repository", "commit")), self.texts)
+    def _totals(self) -> TotalOf:
+        return theme_totals((commit.fact for change in self.changes for commit in change.commits), self.texts)
 
     def profile(self, person: Person) -> Profile:
         keys = self.record.keys_of((person,))
         scope = ProfileScope(person=person, keys=keys, zone=self.zone, now=self.now)
         own = hide_authors(self.record.changes_of((person,)), keys | self._named_keys)
-        context = ProfileContext(self._lines, everybody=True, texts=self.texts, totals=self._totals)
+        partial = self.record.without_start
+        context = ProfileContext(
+            self._lines, everybody=True, texts=self.texts, totals=self._totals, partial=partial, shallow=bool(partial)
+        )
         return mask_profile(build(own, scope, context), self.named.mask)
 
     @cached_property
