@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import Struct
-from sqlalchemy import Boolean, Column, Connection, Index, Table, false, select, update
+from sqlalchemy import Boolean, Column, Connection, Index, Table, false, select, text, update
 
+from bot.landing.identity.addresses import plain_email
 from bot.model.commit import Person
 from bot.model.ids import PersonKey, UserId
 from bot.store.border import clean_text, whole_number
@@ -40,6 +41,10 @@ PERSON_ALIAS = Table(
     Column("proof", CleanText, nullable=False),
     Index(None, "person_key"),
 )
+
+
+_OPTED_OUT = text("opted_out_at IS NOT NULL")
+Index("ix_person_opted_out", PERSON.c.opted_out_at, sqlite_where=_OPTED_OUT, postgresql_where=_OPTED_OUT)
 
 
 class GitHubAccount(Struct, frozen=True):
@@ -76,7 +81,7 @@ def see_accounts(connection: Connection, accounts: Iterable[GitHubAccount]) -> N
         last = newest.get(one.user_id)
         if last is None or last.age < one.age:
             newest[one.user_id] = one
-        found = (("login", one.login), ("email", one.address))
+        found = (("login", one.login), ("email", plain_email(one.address)))
         aliases |= {(kind, clean_text(text.lower()), f"u:{one.user_id}", "claimed") for kind, text in found if text}
     rows = [
         (f"u:{one.user_id}", one.user_id, clean_text(one.login), one.bot, one.at, clean_text(one.by))
@@ -115,7 +120,7 @@ def _own(person: Person) -> tuple[Any, ...]:
 @lru_cache(maxsize=4096)
 def _aliases(person: Person, proof: Proof) -> tuple[tuple[str, ...], ...]:
     """The cleaned values of a person's alias rows."""
-    found = [("email", email.lower()) for email in person.emails]
+    found = [("email", plain_email(email)) for email in person.emails]
     found += [("name", name) for name in {person.name, *person.names} if name]
     found += [("login", person.login.lower())] if person.login else []
     return tuple((kind, clean_text(value), clean_text(person.key), proof) for kind, value in found)

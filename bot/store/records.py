@@ -20,6 +20,7 @@ from sqlalchemy import Connection, Select, Text, func, select, type_coerce, unio
 
 from bot.landing.changes import fold
 from bot.landing.corrections import Corrections, apply_corrections
+from bot.landing.identity.addresses import person_key
 from bot.landing.islands import islands_of
 from bot.metrics.line_fates import LineLoss, LineRecord, OwnCommit, own_commits
 from bot.metrics.non_code_activity import ItemNumber, activity_by_month
@@ -30,7 +31,7 @@ from bot.model.ids import CommitId, InstallationId, Month, PersonKey, Repository
 from bot.model.profile import NonCodeActivity
 from bot.narrative.project_texts import Move, ProjectTexts, project_texts
 from bot.render.redaction import redact_texts
-from bot.store import first_landings, installations, lines, observations, visibility
+from bot.store import first_landings, installations, lines, naming, observations
 from bot.store.classifications import read_corrections
 from bot.store.corrections import CORRECTION
 from bot.store.evidence import evidence_about
@@ -91,7 +92,7 @@ class RecordedFacts(Struct, frozen=True):
     nameable: frozenset[PersonKey] = frozenset()
     """those with a part in the facts whom this page may name beside the person"""
     unnamed: frozenset[PersonKey] = frozenset()
-    """everybody whom no page may name, other than the person"""
+    """those who signed one of the facts and whom no page may name, other than the person"""
 
     def content(self) -> bytes:
         """A digest of everything here that a profile is made of: equal digests give equal profiles.
@@ -172,8 +173,8 @@ def mark_of(connection: Connection, repositories: Collection[RepositoryId]) -> L
     """Changes whenever a fact of these repositories is added or deleted, or somebody corrects one."""
     corrections_query = select(func.count()).where(CORRECTION.c.repository_id.in_(repositories)).scalar_subquery()
     observed = observations.count_in(repositories).scalar_subquery()
-    naming = visibility.naming_mark().scalar_subquery()
-    query = select(func.count(), func.max(FACT.c.id), corrections_query, observed, naming).where(
+    named_mark = naming.naming_mark().scalar_subquery()
+    query = select(func.count(), func.max(FACT.c.id), corrections_query, observed, named_mark).where(
         FACT.c.repository_id.in_(repositories)
     )
     facts, last, corrections, seen, named = connection.execute(query).one()
@@ -220,12 +221,14 @@ def _folding(
         inside[island].append(installed[name][0])
     numbers = union_all(*(_reached(seeds, inside[island], f"reached_{island}") for island in sorted(inside) or (0,)))
     found = _facts(connection, FACT.c.id.in_(numbers))
-    evidence, pulls = evidence_about(connection, found.facts(), names)
+    facts = found.facts()
+    evidence, pulls = evidence_about(connection, facts, names)
+    signed = {person_key(sig) for one in facts for sig in (one.author, one.committer, *one.co_authors)}
     people = select(FACT_PERSON.c.person_key).where(FACT_PERSON.c.fact_id.in_(numbers))
     return replace(
         found,
-        nameable=visibility.nameable_people(connection, people),
-        unnamed=visibility.unnamed_people(connection),
+        nameable=naming.nameable_people(connection, people),
+        unnamed=naming.unnamed_among(connection, signed),
         evidence=evidence,
         pulls=pulls,
         corrections=read_corrections(connection, names),

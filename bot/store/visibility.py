@@ -19,12 +19,10 @@ from sqlalchemy import (
     Select,
     Table,
     Text,
-    case,
     cast,
     delete,
     exists,
     false,
-    func,
     select,
     update,
 )
@@ -110,7 +108,7 @@ def subject_of_installation(installation: InstallationId) -> str:
 
 _NOBODY = PersonKey("u:0")
 """the key of no person"""
-_HAS_LEFT = PERSON.c.opted_out_at.is_not(None)
+HAS_LEFT = PERSON.c.opted_out_at.is_not(None)
 
 
 # --- decisions -------------------------------------------------------------------------------------------------------
@@ -145,7 +143,7 @@ def hidden_repositories(connection: Connection, keys: Collection[PersonKey]) -> 
 
 def person_state(connection: Connection, key: PersonKey) -> PersonState | None:
     """The person's state; None if the database does not know the person."""
-    found = _people(connection, PERSON.c.key == key)
+    found = people_where(connection, PERSON.c.key == key)
     return found[0] if found else None
 
 
@@ -153,40 +151,23 @@ def person_called(connection: Connection, login: str, *, for_page: bool = False)
     """The person with this login; None if nobody or, because logins are reused, more than one has it."""
     called = (PERSON_ALIAS.c.kind == "login") & (PERSON_ALIAS.c.value == login.lower())
     candidates = select(PERSON_ALIAS.c.person_key).where(called)
-    found = _people(connection, PERSON.c.key.in_(candidates) & PERSON.c.user_id.is_not(None), for_page=for_page)
+    found = people_where(connection, PERSON.c.key.in_(candidates) & PERSON.c.user_id.is_not(None), for_page=for_page)
     today = [one for one in found if (one.login or "").lower() == login.lower()]
     return today[0] if len(today) == 1 else None
 
 
 def person_behind(connection: Connection, alias: str) -> PersonState | None:
     """The person whose anonymous page has this name."""
-    found = _people(connection, PUBLISHED.c.alias == alias, for_page=True)
+    found = people_where(connection, PUBLISHED.c.alias == alias, for_page=True)
     return found[0] if len(found) == 1 else None
 
 
 def public_people(connection: Connection) -> list[PersonState]:
     """Everybody with a public page, by key."""
-    return _people(connection, PUBLISHED.c.public & PERSON.c.opted_out_at.is_(None))
+    return people_where(connection, PUBLISHED.c.public & PERSON.c.opted_out_at.is_(None))
 
 
-_NAMEABLE = PUBLISHED.c.public & (PUBLISHED.c.naming == "named") & PERSON.c.opted_out_at.is_(None)
-
-
-def nameable_people(connection: Connection, among: Select[Any]) -> frozenset[PersonKey]:
-    """The keys of those people whom the pages of others may name: they have a public page under their name."""
-    found = _people(connection, _NAMEABLE & PERSON.c.key.in_(among))
-    return frozenset(one.key for one in found if not one.opted_out)
-
-
-def naming_mark() -> Select[Any]:
-    """A query of one number that changes with everybody's choice of being named."""
-    unnamed = _HAS_LEFT | (PUBLISHED.c.naming == "anonymous")
-    weight = case((_NAMEABLE, PERSON.c.user_id), (unnamed, -PERSON.c.user_id), else_=0)
-    people = PERSON.outerjoin(PUBLISHED, PUBLISHED.c.subject == "person:" + PERSON.c.key)
-    return select(func.coalesce(func.sum(weight), 0)).select_from(people).where(_NAMEABLE | unnamed)
-
-
-def _people(connection: Connection, which: Any, *, for_page: bool = False) -> list[PersonState]:
+def people_where(connection: Connection, which: Any, *, for_page: bool = False) -> list[PersonState]:
     """The people, by key.
 
     `for_page`: whoever publishes nothing costs as many statements as nobody, so that the time of a 404 reveals nothing;
@@ -253,13 +234,13 @@ def _every_key_of(connection: Connection, people: Select[Any] | CompoundSelect[A
 
 
 def _opted_out(connection: Connection, keys: Collection[PersonKey]) -> frozenset[PersonKey]:
-    query = select(PERSON.c.key).where(PERSON.c.key.in_(keys), _HAS_LEFT)
+    query = select(PERSON.c.key).where(PERSON.c.key.in_(keys), HAS_LEFT)
     return frozenset(PersonKey(row.key) for row in connection.execute(query))
 
 
 def hidden_people(connection: Connection) -> frozenset[PersonKey]:
     """All keys of everybody who has opted out."""
-    return _every_key_of(connection, select(PERSON.c.key).where(_HAS_LEFT))
+    return _every_key_of(connection, select(PERSON.c.key).where(HAS_LEFT))
 
 
 def anonymous_people(connection: Connection) -> frozenset[PersonKey]:
@@ -269,7 +250,7 @@ def anonymous_people(connection: Connection) -> frozenset[PersonKey]:
 
 def unnamed_people(connection: Connection) -> frozenset[PersonKey]:
     """All keys of people whom no post names: those who opted out and those who chose to be anonymous."""
-    return _every_key_of(connection, select(PERSON.c.key).where(_HAS_LEFT).union(_ANONYMOUS))
+    return _every_key_of(connection, select(PERSON.c.key).where(HAS_LEFT).union(_ANONYMOUS))
 
 
 def set_naming(connection: Connection, subject: str, naming: Naming) -> None:

@@ -18,14 +18,14 @@ from bot.services.digests.refresh import refresh_months
 from bot.services.posting.landings import request_check, request_comment
 from bot.services.posting.publishing import request_post
 from bot.services.recording.record import Recorded, RecordingTarget, recount
-from bot.store import erasure, installations, outbox, visibility
+from bot.store import erasure, installations, naming, outbox, visibility
 
 
 def refresh_person_posts(connection: Connection, context: Context, key: PersonKey) -> None:
     """Rewrite every digest and note that includes this person's work; what names them is deleted, not edited."""
     keys = visibility.every_key(connection, key)
     work = erasure.work_of(connection, keys)
-    hidden = not visibility.unnamed_people(connection).isdisjoint(keys)
+    hidden = bool(naming.unnamed_among(connection, keys))
     for repository in sorted({repository for repository, _ in work}):
         stored = installations.repository(connection, repository)
         if stored is None or stored.installation_id is None or stored.removed_at is not None:
