@@ -10,7 +10,7 @@ from cachetools import LRUCache
 from msgspec import Struct
 from multidict import CIMultiDict
 
-from bot.render.images.options import OPTION_NAMES
+from bot.render.images.options import ADDRESS_OPTIONS
 from bot.store.engine import Store, StoreUnavailableError
 from bot.web.responses import etag_matches
 
@@ -48,7 +48,7 @@ def _cached_answer(version: str, response: web.Response, body: bytes | None) -> 
 def _picture_options(request: web.Request) -> str:
     """The options of a picture; nothing else in a query changes an answer."""
     query = request.query if request.path.endswith(".svg") else {}
-    return repr([(name, value) for name, value in query.items() if name in OPTION_NAMES])
+    return repr([(name, value) for name, value in query.items() if name in ADDRESS_OPTIONS])
 
 
 def _size(kept: CachedAnswer) -> int:

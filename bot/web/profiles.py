@@ -16,7 +16,7 @@ from bot.model.profile import Profile
 from bot.render import PICTURES, RENDERERS
 from bot.render.html.page import DatedLink, PageOptions, render_page
 from bot.render.html.site import PageLocation, difference_page, month_page, months_with_page
-from bot.render.images.options import PLAIN, PictureOptions, read_options
+from bot.render.images.options import ADDRESS_OPTIONS, PLAIN, PictureOptions, read_options
 from bot.render.text.atom import render_feed
 from bot.store import links as signed_links
 from bot.store import visibility
@@ -70,7 +70,9 @@ def requested_options(request: web.Request, suffix: str) -> PictureOptions | Non
         return PLAIN
     query = request.query
     try:
-        return read_options(form.name, {name: ",".join(query.getall(name)) for name in query})
+        return read_options(
+            form.name, {name: ",".join(query.getall(name)) for name in ADDRESS_OPTIONS if name in query}
+        )
     except ValueError:
         return None
 

@@ -66,7 +66,7 @@ def pasted(number: int, folder: Path) -> str:
     """What one of the operations page's four lines prints in a folder: two for new keys, two for those in files."""
     told = (ROOT / "docs" / "operations.md").read_text("utf-8")
     section = told.partition("### The keys of links and snapshots\n")[2].partition("\n## ")[0]
-    lines = [line for block in re.findall(r"```\n(.*?)```", section, re.DOTALL) for line in block.splitlines()]
+    lines = [line for block in re.findall(r"```(?:sh)?\n(.*?)```", section, re.DOTALL) for line in block.splitlines()]
     assert len(lines) == 4
     done = subprocess.run(["sh", "-c", lines[number]], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout

@@ -15,6 +15,8 @@ from bot.render.plain_text import plain_text
 Theme = Literal["auto", "light", "dark"]
 THEMES: tuple[Theme, ...] = get_args(Theme)
 OPTION_NAMES = ("hide", "width", "title", "theme")
+ADDRESS_OPTIONS = ("hide", "width", "theme")
+"""those that an address may set: anybody can write one, so none puts words on somebody's picture"""
 LONGEST_TITLE = 60
 _WIDEST = 1200
 _NARROWEST: Mapping[str, int] = MappingProxyType(
