@@ -51,6 +51,8 @@ class LedgerMark(Struct, frozen=True):
 
 
 NO_LINES = LineRecord({}, ())
+_NEWEST = 20_000
+"""newest facts that are asked who authored them"""
 
 
 class _EvidenceHead(Struct):
@@ -291,6 +293,24 @@ def _line_record(connection: Connection, facts: Any, names: Mapping[RepositoryId
             if row.owner in keys and row.later in keys
         ),
     )
+
+
+def nearest_landing(connection: Connection, repository: RepositoryId, edge: int, step: int) -> int | None:
+    """When the repository's last fact before that second of the epoch landed (step -1), or its first from then on."""
+    mine = FACT.c.repository_id == repository
+    if step < 0:
+        query = select(func.max(FACT.c.landed_at)).where(mine, FACT.c.landed_at < edge)
+    else:
+        query = select(func.min(FACT.c.landed_at)).where(mine, FACT.c.landed_at >= edge)
+    found: int | None = connection.execute(query).scalar_one()
+    return found
+
+
+def newest_authors(connection: Connection, repositories: Collection[RepositoryId]) -> list[tuple[int, PersonKey]]:
+    """(landed at, author) of the newest facts of these repositories."""
+    query = select(FACT.c.landed_at, FACT.c.author_key).where(FACT.c.repository_id.in_(repositories))
+    rows = connection.execute(query.order_by(FACT.c.landed_at.desc()).limit(_NEWEST))
+    return [(int(landed_at), PersonKey(author)) for landed_at, author in rows]
 
 
 def facts_inside(connection: Connection, repositories: Collection[RepositoryId]) -> RecordedFacts:

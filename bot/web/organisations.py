@@ -8,17 +8,17 @@ from aiohttp import web
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.landing.months import month_after, month_of, month_start, parse_month
+from bot.landing.months import month_of, parse_month
 from bot.model.ids import Month, PersonKey
-from bot.render.html.organisation import RepositoryMonth, organisation_page, repository_month_page
+from bot.render.html.organisation import organisation_page
 from bot.render.html.site import PageLocation
-from bot.render.redaction import redact_names
 from bot.store import links, records, visibility
 from bot.store.engine import StoreUnavailableError
 from bot.store.records import LedgerMark, RecordedFacts
 from bot.store.visibility import RepositoryState
 from bot.web.collaborators import PageContext, page_context
 from bot.web.profile_reader import repositories_of
+from bot.web.repository_months import RepositoryMonths
 from bot.web.responses import HTML, PUBLIC, UNLISTED, Manner, answer, problem
 from bot.web.subjects import OpenOrganisation
 from bot.web.sums import has_visible_author, sums
@@ -36,15 +36,14 @@ def _manner(opened: OpenOrganisation) -> Manner:
     return PUBLIC if opened.grant.public else UNLISTED
 
 
-def _location(context: PageContext, opened: OpenOrganisation, path: str = "") -> PageLocation:
+def _location(context: PageContext, opened: OpenOrganisation) -> PageLocation:
     public = opened.grant.public
-    return PageLocation(opened.base, context.pages.public_url + opened.base + path if public else "", public)
+    return PageLocation(opened.base, context.pages.public_url + opened.base if public else "", public)
 
 
 async def show_organisation(request: web.Request, opened: OpenOrganisation) -> web.Response:
     """The organisation's months, repositories and languages; 404 if too few people took part."""
     context = page_context(request)
-
     mark, without = await context.pages.store.read(_mark_and_left_out, opened)
     frame = _SumsPage(opened, _location(context, opened), without)
 
@@ -75,7 +74,7 @@ def _render_organisation(context: PageContext, frame: _SumsPage, found: Recorded
     names = {one.full_name for one in frame.opened.repositories}
     newest: dict[str, Month] = {}
     for change in changes:
-        if change.repository in names:
+        if change.repository in names and has_visible_author(change, frame.without):
             newest[change.repository] = max(
                 newest.get(change.repository, Month("")), month_of(change.landed_at, context.pages.zone)
             )
@@ -92,17 +91,8 @@ async def show_repository_month(request: web.Request, opened: OpenOrganisation) 
     month = _parsed_month(request.match_info["month"])
     if repository is None or month is None:
         return problem(request, 404)
-    name = repository.full_name.rpartition("/")[2]
-    span = (month_start(month, context.pages.zone), month_start(month_after(month), context.pages.zone))
-
-    mark, without = await context.pages.store.read(_mark_and_left_out, opened)
-    frame = _SumsPage(opened, _location(context, opened, f"/repositories/{name}/{month}"), without)
-
-    async def make() -> bytes:
-        found = await context.pages.store.read(records.facts_of_month, repository.id, span, opened.grant.repositories)
-        return await context.reader.in_thread(_render_repository_month, context, frame, found, (repository, month))
-
-    body = await context.reader.cached_page(("repository", repository.id, month, mark, frame), make)
+    months = RepositoryMonths(context, opened, repository, *await context.pages.store.read(_mark_and_left_out, opened))
+    body = await months.page(month)
     if not body:
         return problem(request, 404)
     await _note_use(context, opened, "repository")
@@ -120,24 +110,6 @@ def _parsed_month(text: str) -> Month | None:
     except ValueError:
         return None
     return Month(text)
-
-
-def _render_repository_month(
-    context: PageContext, frame: _SumsPage, found: RecordedFacts, which: tuple[RepositoryState, Month]
-) -> bytes:
-    repository, month = which
-    zone = context.pages.zone
-    changes = [
-        change
-        for change in redact_names(found.changes(repositories_of(frame.opened.repositories)), found.unnamed)
-        if change.repository == repository.full_name
-        and month_of(change.landed_at, zone) == month
-        and has_visible_author(change, frame.without)
-    ]
-    if not changes:
-        return b""
-    landed = RepositoryMonth(repository.full_name, month, tuple(changes), str(zone))
-    return repository_month_page(landed, frame.location).encode("utf-8", "replace")
 
 
 async def _note_use(context: PageContext, opened: OpenOrganisation, form: str) -> None:

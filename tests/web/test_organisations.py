@@ -171,3 +171,55 @@ async def test_a_profile_leads_to_no_month_whose_work_belongs_to_somebody_who_le
         page = await site.text("/@ada-example")
         for address in re.findall("<a href=(/organisations/[^>]*)>", page):
             assert (await site.get(address))[0] == 200
+
+
+async def test_a_repositorys_month_leads_to_the_months_beside_it_and_to_an_organisation_that_has_a_page(
+    store: Store,
+) -> None:
+    machine = Signature("tidy[bot]", "", UserId(55), "tidy[bot]", bot=True)
+    await _staff(store, 3)
+    # January 2026 has machine's work alone, and December that of somebody who leaves later.
+    await keep(store, OPEN, [fact(-900, "acme/open", author=machine), fact(-1600, "acme/open", author=_crew(9))])
+    await keep(store, OPEN, [fact(-2500, "acme/open")])
+    base = "/organisations/acme/repositories/open"
+    async with serve(store) as site:
+        march = await site.text(f"{base}/2026-03")
+        assert f'href="{base}/2026-02"' in march, "the month before has work by Ada"
+        assert 'href="/organisations/acme"' not in march, "four people are too few for a page"
+        assert (await site.get(f"{base}/2026-01"))[0] == 404
+        february = await site.text(f"{base}/2026-02")
+        assert f'href="{base}/2025-12"' in february, "a month without a page is passed over"
+        assert f'href="{base}/2026-03"' in february
+        await keep(store, OPEN, [fact(60, "acme/open", author=_crew(7))])
+        with store.transaction() as connection:
+            people.opt_out(connection, PersonKey("u:109"), NOW)
+        february = await site.text(f"{base}/2026-02")
+        assert f'href="{base}/2025-11"' in february, "nor one of somebody who left"
+        assert 'href="/organisations/acme"' in february, "a fifth person"
+        assert 'href="/organisations/acme"' in await site.text(f"{base}/2025-11")
+        for link in re.findall(r"<nav class=way.*?</nav>", february, re.DOTALL)[0].split('href="')[1:]:
+            assert (await site.get(link.partition('"')[0]))[0] == 200
+
+
+async def test_a_crowd_has_a_page_whatever_its_commits_are(store: Store) -> None:
+    await _staff(store, 25)
+    async with serve(store) as site:
+        assert 'href="/organisations/acme"' in await site.text(f"/organisations/acme{MONTH}")
+        assert (await site.get("/organisations/acme"))[0] == 200
+
+
+async def test_from_a_profile_to_its_repositorys_month_to_the_organisation_and_back(store: Store) -> None:
+    await _staff(store)
+    await publish(store)
+    async with serve(store) as site:
+        seen, path = [], "/@ada-example"
+        for pattern in (
+            r'"?(/organisations/acme/repositories/open/[0-9-]+)',
+            r'"(/organisations/acme)"',
+            r'"(/organisations/acme/rep[^"]+)',
+        ):
+            found = re.search(pattern, await site.text(path))
+            assert found, (path, pattern)
+            path = found[1]
+            seen.append(path)
+        assert seen == [f"/organisations/acme{MONTH}", "/organisations/acme", f"/organisations/acme{MONTH}"]

@@ -127,10 +127,30 @@ def _shares(languages: Sequence[tuple[str, int]], most: int = 15) -> list[tuple[
     return [(name, wording.thousands(lines), f"{100 * lines / total:.1f} %") for name, lines in languages[:most]]
 
 
-def repository_month_page(month: RepositoryMonth, location: PageLocation) -> str:
+class RepositoryWay(Struct, frozen=True):
+    """Where a repository's month leads: the organisation's page, and the nearest months with a page."""
+
+    organisation: str = ""
+    earlier: Month | None = None
+    later: Month | None = None
+
+
+def repository_month_page(month: RepositoryMonth, location: PageLocation, way: RepositoryWay) -> str:
     """Everything that landed in the repository in that month, by kind, each change with its address."""
     name = f"{month.repository}, {wording.month_name(month.month)}"
-    return site_page("repository.html", name, location, back=location.base, **month_view(month))
+    earlier, later = (
+        {"link": f"{location.base}/{one}", "name": wording.month_name(one)} if one else None
+        for one in (way.earlier, way.later)
+    )
+    return site_page(
+        "repository.html",
+        name,
+        location,
+        back=way.organisation,
+        earlier=earlier,
+        later=later,
+        **month_view(month),
+    )
 
 
 def month_view(month: RepositoryMonth) -> dict[str, Any]:
