@@ -68,15 +68,15 @@ class KnownTotals:
         """The repository's totals with all facts up to that end."""
         number, name, moves = key
         known = self._kept.get(key) or _Read(RepositoryTotals(name, moves))
-        whole = known.end == LedgerEnd()
+        fresh = known.end == LedgerEnd()
         while known.end != end:
             rows = await store.read(path_rows, number, known.end.last) if known.end.last < end.last else []
             if rows:
                 await asyncio.to_thread(lambda one, these: one.add(touched_paths(name, these)), known.totals, rows)
                 known.end = LedgerEnd(known.end.facts + len(rows), rows[-1].id)
                 self._kept[key] = known
-            elif whole or known.end.last > end.last:
+            elif fresh or known.end.last > end.last:
                 break  # more was recorded, or deleted, since `end` was read: the next page sees it
             else:
-                known, whole = _Read(RepositoryTotals(name, moves)), True
+                known, fresh = _Read(RepositoryTotals(name, moves)), True
         return known.totals
