@@ -230,12 +230,7 @@ class Forgery:
         step = self._files() if self.source.random() < 0.1 else self._step()
         way: Button = self.source.choice(("squash", "merge", "rebase"))
         title = self._message(self.source.choice(VICTIMS)).splitlines()[0]
-        lines = [line for line in step.message.splitlines()[1:] if not line.startswith("This reverts")]
-        there = self.there
-        # Whoever merges a revert has read it: one from outside is a revert, so there is none among these.
-        message = step.message.splitlines()[0].replace("Revert", "Review")
-        pulled = Step("\n".join((message, *lines)), step.edits, author=step.author, at=step.at)
-        there.merge("acme/app", title.replace("Revert", "Review"), pulled, way, by="mallory")
+        self.there.merge("acme/app", title, step, way, by="mallory")
 
     def _with_write_access(self) -> None:
         if self.source.random() < 0.2:

@@ -197,15 +197,14 @@ def _forge_pull_request(world: World, who: tuple[Signature, Signature], message:
     """A pull request of the forger in another organisation: a maintainer merges it, and so pushes it."""
     author, own = who
     merger = UserId(world.source.choice(VICTIMS))
-    subject = "Add a part\n\n" + "\n".join(line for line in message.splitlines() if line.startswith("Co-authored-by"))
     if world.source.random() < 0.5:
         pull = world.pull(66, writes=False)
-        world.land(ACME, author, subject, pull_request=pull, pusher=merger)
+        world.land(ACME, author, message, pull_request=pull, pusher=merger)
         return
     shares = [Share(own, 1, 3, "Add a part"), Share(author, 2, 900, "The victim wrote it")]
     name = CommitId(hashlib.sha1(f"squash {world.number}".encode(), usedforsecurity=False).hexdigest())
     pull = replace(world.pull(66, writes=False, shares=shares), merge_commit=name)
-    world.land(ACME, own, subject, pull_request=pull, pusher=merger, commit=name)
+    world.land(ACME, own, message, pull_request=pull, pusher=merger, commit=name)
 
 
 def _forge_at_home(world: World, user: int, author: Signature, message: str) -> None:

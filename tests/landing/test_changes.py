@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from bot.landing.changes import fold
 from bot.model.change import Change
 from bot.model.commit import Repository
-from bot.model.fact import Evidence, Fact, Lines
+from bot.model.fact import Fact, Lines
 
 FORK, MIRROR = "beta/rocket", "acme/engine"
 
@@ -111,18 +111,6 @@ def test_a_re_land_under_another_number_is_the_same_change(text):
     fact = a_fact("Add a parser (#12)", at=100)
     change = only(a_fact(text, at=300), revert_of(fact, 200), fact)
     assert (change.id, change.title, change.state, change.landed_at) == (f"{NAME}#12", "Add a parser", "relanded", 300)
-
-
-@pytest.mark.parametrize(("writes", "states"), [(False, ["landed", "landed"]), (True, ["relanded"])])
-def test_a_re_land_told_from_outside_joins_no_work_that_was_not_reverted(writes, states):
-    fact = a_fact("Add a parser (#12)", at=100)
-    message = f"Mend the brakes (#30)\n\nReland of {fact.commit}"
-    told = replace(
-        written(message, 300, 300, author=BEN), evidence=Evidence(9, opener_writes=writes, pull_request=True)
-    )
-    assert [change.state for change in fold([fact, told])] == states
-    back = revert_of(fact, 200)
-    assert only(fact, back, told).state == "relanded"
 
 
 def test_the_revert_of_a_revert_of_a_revert_is_a_revert():

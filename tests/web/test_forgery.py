@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from bot.landing.identity import credit, public_work
 from bot.landing.identity.machines import StatedMachines
 from bot.landing.repo_config.options import RepoConfig
+from bot.landing.reverts import matching
+from bot.landing.same_work import work_groups
 from bot.services.commands import comments
 from bot.services.recording import record
 from bot.store import people
@@ -55,6 +57,8 @@ BUGS: dict[str, tuple[Forger, Any, str, Any]] = {
     "every organisation is trusted": ("stranger", profile_reader, "facts_for_public", _everything_is_trusted),
     "claims are on public pages": ("outsider", profile_reader, "changes_for_public", lambda changes, _: changes),
     "copies by signature are trusted": ("stranger", public_work, "_takes_part", lambda *_: True),
+    "copies told from outside fold": ("outsider", work_groups, "false_claims", lambda *_: set()),
+    "reverts told from outside count": ("outsider", matching, "believed", lambda fact, targets, *_: list(targets)),
     "a commit names its account": ("stranger", record, "_see_people", _newest_commit_names_the_account),
     "a commit makes a machine": ("stranger", record, "_see_people", _a_machine_s_name_makes_a_machine),
 }

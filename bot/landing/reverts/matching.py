@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from bot.landing.identity.addresses import person_key
 from bot.landing.identity.evidence import is_from_outside
 from bot.landing.same_work.keys import MADE, PART
+from bot.landing.same_work.outside_claims import believed, opener_is_among, repeats, takes_back
 from bot.landing.same_work.work_groups import WorkGroups
 
 _RELAND_WITHIN = 180 * 86_400
@@ -35,16 +36,21 @@ class RevertEffects:
         """landings that say they bring an earlier work group back"""
         sources = [index for index in groups.sources if groups.is_home(index)]
         self._by_lines = {index: found for index in groups.inverse_lines.asking if (found := self._taken(index))}
-        self._reverting = sorted({*(index for index in sources if groups.facts[index].reverts), *self._by_lines})
-        self._relanding = [index for index in sources if groups.facts[index].relands]
-        self._is_reverting = set(self._reverting)
         # As they were before any re-land joined another work group.
         before = groups.groups() if sources or self._by_lines else {}
         self._members = {root: list(filter(groups.is_home, group)) for root, group in before.items()}
         self._root = {index: root for root, group in before.items() for index in group}
+        self._reverting = sorted({*filter(self._is_believed, sources), *self._by_lines})
+        self._relanding = [index for index in sources if groups.facts[index].relands]
+        self._is_reverting = set(self._reverting)
         for index in self._reverting:
             self._work_out_effect(index)
         self._join_relands()
+
+    def _is_believed(self, index: int) -> bool:
+        """Whether a commit says that it reverts something; one from outside must have reverted it."""
+        fact = self._work_groups.facts[index]
+        return bool(fact.reverts) and (not is_from_outside(fact) or bool(self._targets(index)))
 
     def is_revert(self, index: int) -> bool:
         """Whether the commit reverts something without bringing something else back.
@@ -104,14 +110,15 @@ class RevertEffects:
             plain = key.removeprefix(PART)
             if plain.startswith("title:") and found:
                 break
-            for target in self._named_facts(plain, index):
+            named = self._named_facts(plain, index)
+            for target in believed(fact, named, self._work_groups.facts, takes_back):
                 found[target] = found.get(target, True) and key.startswith(PART)
         return list(found.items()) or [(target, False) for target in self._by_lines.get(index, ())]
 
     def _taken(self, index: int) -> list[int]:
         """The commits of the one work whose lines a commit takes back; none if several can be meant."""
         groups = self._work_groups
-        found = groups.inverse_lines.targets(index)
+        found = believed(groups.facts[index], groups.inverse_lines.targets(index), groups.facts, takes_back)
         own = groups.group_root(index)
         roots = {groups.group_root(target) for target in found} - {own}
         made = {tuple(key for key in groups.facts[target].keys if key.startswith(MADE)) for target in found}
@@ -170,10 +177,14 @@ class RevertEffects:
 
     def _may_join(self, index: int, before: Sequence[int]) -> bool:
         """Whether a statement is to be believed: that of a pull request opened without write access only where the
-        work was reverted, because otherwise a text would change somebody's landed work."""
-        if not is_from_outside(self._work_groups.facts[index]):
+        work was reverted, and its lines are these or its author opened the pull request."""
+        fact, facts = self._work_groups.facts[index], self._work_groups.facts
+        if not is_from_outside(fact):
             return True
-        return any(effect.signs.get(target) == -1 for effect in self.effects.values() for target in before)
+        reverted = [one for one in before if any(effect.signs.get(one) == -1 for effect in self.effects.values())]
+        return any(repeats(fact, facts[one]) for one in reverted) or opener_is_among(
+            fact, [person_key(facts[one].author) for one in reverted]
+        )
 
     def _join_same_title(self, index: int) -> None:
         """The first landing after a revert with the title the revert names, by an author of the reverted work."""
@@ -192,7 +203,9 @@ class RevertEffects:
             if not later or len(later) < len(others):
                 continue
             reland = facts[later[0]]
-            if person_key(reland.author) in authors and reland.landed_at - facts[index].landed_at <= _RELAND_WITHIN:
+            outside = is_from_outside(reland)
+            by_them = opener_is_among(reland, authors) if outside else person_key(reland.author) in authors
+            if by_them and reland.landed_at - facts[index].landed_at <= _RELAND_WITHIN:
                 self._work_groups.join(next(iter(reverted)), later[0])
 
     def _join_same_lines(self, index: int) -> None:

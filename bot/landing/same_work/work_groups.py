@@ -14,6 +14,7 @@ from bot.landing.same_work.copies import SAME_PATCH, Copies, may_be_ported
 from bot.landing.same_work.disjoint import Disjoint
 from bot.landing.same_work.fork_networks import ForkNetworks, shared_commits, with_current_names
 from bot.landing.same_work.keys import PART, PORT, WEAK, Renaming
+from bot.landing.same_work.outside_claims import believed, false_claims, repeats
 from bot.model.commit import Repository
 from bot.model.fact import Fact
 
@@ -76,6 +77,9 @@ class WorkGroups:
             for key in () if shared.isdisjoint(own) else dict.fromkeys(own):
                 if key in shared:
                     holders[key].append(index)
+        denied = false_claims(self.facts, holders)
+        for index, key in denied:
+            holders[key].remove(index)
         for key, indexes in holders.items():
             if key.startswith(SAME_PATCH):
                 for other in indexes[1:]:
@@ -85,7 +89,7 @@ class WorkGroups:
         watched = self._facts_by_key
         for index, own in keys.items() if watched else ():
             for key in () if watched.keys().isdisjoint(own) else dict.fromkeys(own):
-                if key in watched and not copies.is_spread(index, key):
+                if key in watched and (index, key) not in denied and not copies.is_spread(index, key):
                     watched[key].append(index)
         return copies
 
@@ -106,7 +110,8 @@ class WorkGroups:
             port = self.facts[index]
             by_title = [one for key in wanted for one in titled[key] if may_be_ported(self.facts[one], port)]
             by_id = [one for key in wanted if "commit:" in key[:7] for one in self.commits(key.removeprefix("commit:"))]
-            found[index] = [one for one in (*by_id, *by_title) if one not in asked]
+            named = [one for one in (*by_id, *by_title) if one not in asked]
+            found[index] = believed(port, named, self.facts, repeats)
         return found
 
     def _keys(self, fact: Fact) -> Sequence[str]:
