@@ -25,7 +25,7 @@ def _standing(work: Work) -> dict[ChangeId, None]:
 OUTCOMES = Metric(
     key="outcomes",
     field="outcomes",
-    version=1,
+    version=2,
     label="Outcomes",
     words=("outcome", "outcomes"),
     unit="changes",
@@ -36,7 +36,8 @@ OUTCOMES = Metric(
     formula="count of changes with an outcome",
     basis="the changes, each with the commits that carry it",
     works="The same from deliveries in any order and from clones: tests replay public landings both ways.",
-    fails="Work that lands again under a new name, with nothing that says so, is two changes.",
+    fails="Work that lands again under a new name, with nothing that says so, is two changes, and so is a backport "
+    "from outside whose lines are others.",
     value=value,
     evidence=evidence,
     surfaces=frozenset({"page", "text", "resume"}),

@@ -13,7 +13,15 @@ from bot.landing.identity.machines import is_machine
 from bot.model.commit import Signature
 from bot.model.ids import RepositoryId
 from bot.render.html.page import PageOptions, render_page
-from bot.render.html.settings import ClaimRow, LinkRow, RepositoryRow, SettingsView, settings_page, sign_in_page
+from bot.render.html.settings import (
+    ClaimRow,
+    LinkRow,
+    RepositoryRow,
+    SettingsView,
+    page_of_claims,
+    settings_page,
+    sign_in_page,
+)
 from bot.render.wording import date_name, month_name
 from bot.store import choices, corrections, links, records, snapshots, visibility
 from bot.store.snapshots import SnapshotEntry
@@ -49,11 +57,13 @@ async def show_settings(request: web.Request) -> web.Response:
     if owner is None:
         return answer(request, sign_in_page().encode(), HTML.media, _OWN)
     context = page_context(request)
-    text = settings_page(await context.pages.store.read(_view, context, owner))
+    asked = request.query.get("claims", "")
+    page = int(asked) if asked.isdecimal() and len(asked) < _DIGITS else 1
+    text = settings_page(await context.pages.store.read(_view, context, owner, page))
     return answer(request, text.encode("utf-8", "replace"), HTML.media, _OWN)
 
 
-def _view(connection: Connection, context: PageContext, owner: Owner) -> SettingsView:
+def _view(connection: Connection, context: PageContext, owner: Owner, claims_page: int) -> SettingsView:
     person = owner.person
     if person is None:
         return SettingsView(owner.session.login, owner.session.csrf)
@@ -72,7 +82,7 @@ def _view(connection: Connection, context: PageContext, owner: Owner) -> Setting
         opted_out=person.opted_out,
         address=_public_address(context, person),
         repositories=tuple(RepositoryRow(one.id, one.full_name, one.id in hidden) for one in visible),
-        claims=_claims(connection, person, visible),
+        claims=page_of_claims(_claims(connection, person, visible), claims_page),
         withheld=_is_withheld(connection, owner),
         organisations=_organisations(found),
         links=tuple(
@@ -91,7 +101,8 @@ def _view(connection: Connection, context: PageContext, owner: Owner) -> Setting
     )
 
 
-_MOST_CLAIMS = 50
+_DIGITS = 6
+"""a page's number has fewer"""
 
 
 def _claims(connection: Connection, person: PersonState, visible: Sequence[RepositoryState]) -> tuple[ClaimRow, ...]:
@@ -109,7 +120,7 @@ def _claims(connection: Connection, person: PersonState, visible: Sequence[Repos
                 before = rows.get(key) or ClaimRow(repository, commit.fact.repository, number, change.title, 0)
                 why = tuple(dict.fromkeys((*before.why, *reasons)))
                 rows[key] = replace(before, commits=before.commits + 1, why=why)
-    return tuple(rows[key] for key in sorted(rows)[:_MOST_CLAIMS])
+    return tuple(rows[key] for key in sorted(rows))
 
 
 def _is_withheld(connection: Connection, owner: Owner) -> bool:

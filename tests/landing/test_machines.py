@@ -114,3 +114,13 @@ def test_no_id_login_address_or_name_belongs_to_two_machines() -> None:
         assert machine.source, machine.name
         assert all(word == word.lower() for word in (*machine.logins, *machine.addresses, *machine.names)), machine.name
     assert set(machines_by("ids")) >= {209825114, 49699333}
+
+
+@pytest.mark.parametrize("login", ["jekyllbot", "weblatebot", "acme-mergebot", "k8s-releasebot", "buildbot"])
+def test_a_login_of_a_robot_s_work_and_bot_is_a_machine(login: str) -> None:
+    assert is_machine(Signature("", "", UserId(7), login))
+
+
+@pytest.mark.parametrize("login", ["talbot", "abbot", "cabot", "herbot", "thibot", "woodenrobot", "lebot", "gitbotto"])
+def test_a_surname_in_bot_is_a_person(login: str) -> None:
+    assert not is_machine(Signature("", f"{login}@example.org", UserId(7), login))

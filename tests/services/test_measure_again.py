@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from http import HTTPStatus
 from importlib import import_module
 from pathlib import Path
@@ -16,15 +17,20 @@ from sqlalchemy import Connection, select, update
 from benchmarks.speed.landings import facts_of
 from bot.metrics.registry import FACT_METHOD
 from bot.model.fact import Fact, fact_from_json, fact_to_json
-from bot.model.ids import InstallationId, RepositoryId
+from bot.model.ids import InstallationId, PersonKey, RepositoryId
+from bot.services.digests.publishing import close_months
 from bot.services.measuring_again import ask_to_measure_again
 from bot.services.recording.record import RecordingTarget, record
-from bot.store import ledger, measurements, readings
+from bot.services.snapshots import defer_snapshots
+from bot.store import ledger, measurements, readings, snapshots, visibility
 from bot.store.dump import canonical_dump
+from bot.store.engine import Store
 from bot.store.ledger import FACT
 from bot.store.lines import LINE_HASH
+from bot.store.visibility import subject_of_person
 from simulator.server import Simulator
 from tests.path.requests import Shop, shop
+from tests.services.landed import Town, town
 from tests.store.conftest import connection_beside
 
 task = import_module("bot.services.measuring_again")
@@ -40,7 +46,7 @@ async def there(github: Simulator, tmp_path: Path) -> Any:
         yield made
 
 
-async def recorded(there: Shop) -> list[Fact]:
+async def recorded(there: Shop | Town) -> list[Fact]:
     with there.bot.store.snapshot() as connection:
         return ledger.facts_in(connection, RepositoryId(there.repository.id))
 
@@ -55,7 +61,7 @@ async def time_passes(there: Shop) -> None:
         there.clock.now += task.PAUSE
 
 
-async def grow_old(there: Shop) -> list[Fact]:
+async def grow_old(there: Shop | Town) -> list[Fact]:
     """As if all had been measured by the version before, which knew no skills and took everything for chores."""
     table = ledger.FACT
     with there.bot.store.transaction() as connection:
@@ -168,3 +174,38 @@ async def with_hashes(there: Shop, facts: Sequence[Fact]) -> list[Fact]:
 def _repository_id(fact: Fact, name: str) -> Fact:
     keys = tuple(key.replace(fact.repository, name.lower()) for key in fact.keys)
     return replace(fact, repository=name, keys=keys)
+
+
+async def test_what_was_posted_and_signed_stays_when_a_definition_changes(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path, settings="first_digest: post\n") as there:
+        await there.land("feat: add a part")
+        await there.land("fix: mend the part", by="bea")
+        person = PersonKey(f"u:{there.people['ada'].id}")
+        with there.bot.store.transaction() as connection:
+            visibility.publish(connection, subject_of_person(person), public=True, now=there.clock.now)
+        await there.month_over()
+        there.clock.now += timedelta(days=2)
+        await defer_snapshots(there.bot.context)
+        await there.drained()
+        posted, signed = there.digests(), signed_snapshots(there.bot.store, person)
+        assert (len(posted), len(signed)) == (1, 1)
+        await grow_old(there)
+        seen = len(there.github.requests)
+        await ask_to_measure_again(there.bot.context)
+        for _ in range(4):
+            await there.drained()
+            there.clock.now += task.PAUSE
+        await close_months(there.bot.context)
+        await defer_snapshots(there.bot.context)
+        await there.drained()
+        with there.bot.store.snapshot() as connection:
+            assert measurements.repositories_outdated(connection, FACT_METHOD) == []
+            kinds = {fact.kind for fact in ledger.facts_in(connection, RepositoryId(there.repository.id))}
+        assert kinds == {"feature", "bug_fix"}
+        assert (there.digests(), signed_snapshots(there.bot.store, person)) == (posted, signed)
+        assert [one for one in there.github.requests[seen:] if "/commits/" in one or not one.startswith("GET")] == []
+
+
+def signed_snapshots(store: Store, person: PersonKey) -> list[tuple[str, str]]:
+    with store.snapshot() as connection:
+        return [(one.text, one.signature) for one in snapshots.snapshots_of(connection, [person])]

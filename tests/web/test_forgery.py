@@ -58,7 +58,12 @@ BUGS: dict[str, tuple[Forger, Any, str, Any]] = {
     "claims are on public pages": ("outsider", profile_reader, "changes_for_public", lambda changes, _: changes),
     "copies by signature are trusted": ("stranger", public_work, "_takes_part", lambda *_: True),
     "copies told from outside fold": ("outsider", work_groups, "false_claims", lambda *_: set()),
-    "reverts told from outside count": ("outsider", matching, "believed", lambda fact, targets, *_: list(targets)),
+    "reverts told from outside count": (
+        "outsider",
+        matching,
+        "believed_targets",
+        lambda fact, targets, *_: list(targets),
+    ),
     "a commit names its account": ("stranger", record, "_see_people", _newest_commit_names_the_account),
     "a commit makes a machine": ("stranger", record, "_see_people", _a_machine_s_name_makes_a_machine),
 }

@@ -16,6 +16,7 @@ from aiohttp import web
 
 from bot.configuration.signing import is_signed, signing_key
 from bot.model.ids import UserId
+from bot.render.html.settings import ClaimRow, SettingsView, page_of_claims, settings_page
 from bot.store import links, sessions, visibility
 from bot.store.engine import Store
 from bot.store.visibility import subject_of_person
@@ -313,3 +314,29 @@ async def test_without_sign_in_there_is_no_settings_page(store: Store) -> None:
     async with serve(store) as site:
         assert (await site.get("/settings"))[0] == 404
         assert "sign in" not in await site.text("/")
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows", "number"),
+    [(1, (1, 50), 1), (2, (51, 100), 2), (3, (101, 120), 3), (9, (101, 120), 3), (0, (1, 50), 1)],
+)
+def test_many_claims_are_shown_in_pages(asked: int, rows: tuple[int, int], number: int) -> None:
+    claims = [ClaimRow(1, "acme/app", one, f"Part {one}", 1, ("a trailer",)) for one in range(1, 121)]
+    found = page_of_claims(claims, asked)
+    assert (found.rows[0].number, found.rows[-1].number, found.number, found.pages) == (*rows, number, 3)
+    page = settings_page(SettingsView("ada", "token", known=True, claims=found))
+    assert page.count("acme/app#") == len(found.rows)
+    assert (f"?claims={number + 1}#" in page, f"?claims={number - 1}#" in page) == (number < 3, number > 1)
+    assert f"Page {number} of 3, 120 pull requests" in page
+
+
+def test_few_claims_need_no_pages() -> None:
+    few = page_of_claims([ClaimRow(1, "acme/app", 1, "Part", 1)], 7)
+    assert "Page 1" not in settings_page(SettingsView("ada", "token", known=True, claims=few))
+    assert page_of_claims([], 1).rows == ()
+
+
+@pytest.mark.parametrize("asked", ["2", "x", "-1", "9999999999999999999999", "²"])
+async def test_any_page_of_claims_can_be_asked_for(store: Store, asked: str) -> None:
+    async with signed_in(store) as browser:
+        await browser.site.text(f"/settings?claims={asked}", Cookie=f"{SESSION_COOKIE}={browser.cookie}")

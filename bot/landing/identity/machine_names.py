@@ -13,6 +13,13 @@ _LOGIN = re.compile(
     r"\[bot\]$|(?:^|[-_+])b[o0]t$|[-_+]robot$|[-_](?:automation|autofix|autoroll|ci|svc|service-account)$|^svc[-_]"
 )
 """an account, or the part of an address before the @; after a dot `bot` is a surname"""
+_WORK_BOT = re.compile(
+    r"^(?:[a-z0-9]+-)?(?:actions|automation|backport|build|changelog|ci|code|codecov|commit|crowdin|dependency|deploy"
+    r"|deployment|docker|docs|format|git|github|gitlab|helm|homebrew|import|integration|jekyll|jenkins|k8s|kubernetes|lint"
+    r"|merge|nightly|npm|project|proposal|pypi|release|renovate|security|sync|team|test|testing|transifex|translation"
+    r"|travis|triage|update|updater|upgrade|vendor|version|weblate|website|wiki)bot$"
+)
+"""what a robot works on, or with, before `bot`; Talbot, Abbot, Cabot and Herbot are surnames"""
 _CAMEL = re.compile(r"^[A-Za-z0-9_-]*[a-z0-9]Bot$")
 _NAME = re.compile(
     r"(?i:[\[(]bot[\])]$)| bot$|^bot(?: |$)"
@@ -49,7 +56,7 @@ _LETTERS = re.compile(r"[^a-z0-9]+")
 
 def is_machine_login(login: str) -> bool:
     """Whether an account's name, in lower case, is a machine's."""
-    return _LOGIN.search(login) is not None
+    return _LOGIN.search(login) is not None or _WORK_BOT.match(login) is not None
 
 
 @lru_cache(maxsize=2048)
@@ -61,7 +68,7 @@ def is_machine_name(name: str) -> bool:
     if _NAME.search(name) or _CAMEL.match(name) or _ACTION.search(name) or _PATH.match(name):
         return True
     lower = lower_name(name)
-    single = " " not in lower and "-" in lower and (_LOGIN.search(lower) is not None or is_agent_local(lower))
+    single = " " not in lower and "-" in lower and (is_machine_login(lower) or is_agent_local(lower))
     return single or is_agent_phrase(lower) or model_of(lower) is not None
 
 

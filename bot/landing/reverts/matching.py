@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from bot.landing.identity.addresses import person_key
 from bot.landing.identity.evidence import is_from_outside
 from bot.landing.same_work.keys import MADE, PART
-from bot.landing.same_work.outside_claims import believed, opener_is_among, repeats, takes_back
+from bot.landing.same_work.outside_claims import believed_targets, opener_is_among, repeats, reverts_lines_of
 from bot.landing.same_work.work_groups import WorkGroups
 
 _RELAND_WITHIN = 180 * 86_400
@@ -111,14 +111,16 @@ class RevertEffects:
             if plain.startswith("title:") and found:
                 break
             named = self._named_facts(plain, index)
-            for target in believed(fact, named, self._work_groups.facts, takes_back):
+            for target in believed_targets(fact, named, self._work_groups.facts, reverts_lines_of):
                 found[target] = found.get(target, True) and key.startswith(PART)
         return list(found.items()) or [(target, False) for target in self._by_lines.get(index, ())]
 
     def _taken(self, index: int) -> list[int]:
         """The commits of the one work whose lines a commit takes back; none if several can be meant."""
         groups = self._work_groups
-        found = believed(groups.facts[index], groups.inverse_lines.targets(index), groups.facts, takes_back)
+        found = believed_targets(
+            groups.facts[index], groups.inverse_lines.targets(index), groups.facts, reverts_lines_of
+        )
         own = groups.group_root(index)
         roots = {groups.group_root(target) for target in found} - {own}
         made = {tuple(key for key in groups.facts[target].keys if key.startswith(MADE)) for target in found}

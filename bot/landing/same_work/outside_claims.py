@@ -54,14 +54,14 @@ def repeats(fact: Fact, original: Fact) -> bool:
     return same and set(fact.paths) <= set(original.paths)
 
 
-def takes_back(fact: Fact, target: Fact) -> bool:
+def reverts_lines_of(fact: Fact, target: Fact) -> bool:
     """Whether a commit reverts most lines of another one, in the same source files."""
     undone = {key.removeprefix(UNDOES) for key in fact.keys if key.startswith(UNDOES)}
     made = _made(target)
     return 2 * len(undone & made) > len(made) and set(target.paths) <= set(fact.paths)
 
 
-def believed(
+def believed_targets(
     fact: Fact, targets: Sequence[int], facts: Sequence[Fact], shows: Callable[[Fact, Fact], bool]
 ) -> list[int]:
     """Those of its targets, by index, that a fact is believed to be about: all of them unless it is from outside."""

@@ -14,7 +14,7 @@ from bot.landing.same_work.copies import SAME_PATCH, Copies, may_be_ported
 from bot.landing.same_work.disjoint import Disjoint
 from bot.landing.same_work.fork_networks import ForkNetworks, shared_commits, with_current_names
 from bot.landing.same_work.keys import PART, PORT, WEAK, Renaming
-from bot.landing.same_work.outside_claims import believed, false_claims, repeats
+from bot.landing.same_work.outside_claims import believed_targets, false_claims, repeats
 from bot.model.commit import Repository
 from bot.model.fact import Fact
 
@@ -111,7 +111,7 @@ class WorkGroups:
             by_title = [one for key in wanted for one in titled[key] if may_be_ported(self.facts[one], port)]
             by_id = [one for key in wanted if "commit:" in key[:7] for one in self.commits(key.removeprefix("commit:"))]
             named = [one for one in (*by_id, *by_title) if one not in asked]
-            found[index] = believed(port, named, self.facts, repeats)
+            found[index] = believed_targets(port, named, self.facts, repeats)
         return found
 
     def _keys(self, fact: Fact) -> Sequence[str]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from bot.render.html.site import site_page
+
+MOST_CLAIMS = 50
+"""on one page"""
 
 
 class RepositoryRow(Struct, frozen=True):
@@ -25,6 +30,15 @@ class ClaimRow(Struct, frozen=True):
     commits: int
     why: tuple[str, ...] = ()
     """why this is only a claim"""
+
+
+class ClaimsPage(Struct, frozen=True):
+    """Some of the claims, and where they stand among all."""
+
+    rows: tuple[ClaimRow, ...] = ()
+    total: int = 0
+    number: int = 1
+    pages: int = 1
 
 
 class LinkRow(Struct, frozen=True):
@@ -51,7 +65,7 @@ class SettingsView(Struct, frozen=True):
     address: str = ""
     """address of the public page; empty if there is none"""
     repositories: tuple[RepositoryRow, ...] = ()
-    claims: tuple[ClaimRow, ...] = ()
+    claims: ClaimsPage = ClaimsPage()
     withheld: bool = False
     """credit is withheld because the account is taken for a machine"""
     organisations: tuple[tuple[int, str], ...] = ()
@@ -59,6 +73,13 @@ class SettingsView(Struct, frozen=True):
     snapshots: tuple[tuple[str, str], ...] = ()
     """(id, day)"""
     signs: bool = False
+
+
+def page_of_claims(rows: Sequence[ClaimRow], asked: int) -> ClaimsPage:
+    """The page that was asked for, or the last one: what is decided on goes, so there may be fewer than before."""
+    pages = max(1, -(-len(rows) // MOST_CLAIMS))
+    number = min(max(asked, 1), pages)
+    return ClaimsPage(tuple(rows[(number - 1) * MOST_CLAIMS : number * MOST_CLAIMS]), len(rows), number, pages)
 
 
 def settings_page(view: SettingsView) -> str:
