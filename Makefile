@@ -13,7 +13,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-lies campaign-kill campaign-faults campaign-history campaign-forgery campaign-host campaign-erasure campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words trace lint-slow wheels package docs platforms image sbom audit lock clean help
+.PHONY: demo test lint prose acceptance campaign-lies campaign-kill campaign-faults campaign-history campaign-forgery campaign-host campaign-erasure campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words campaign-mutation campaign-power trace lint-slow wheels package docs platforms image sbom audit lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -89,6 +89,12 @@ campaign-year: $(STAMP)  ## a year of a large organisation on PostgreSQL, cost a
 
 campaign-words: $(STAMP)  ## every quotation of public histories in what it cites; ARGS="OWNER/NAME=CLONE..."
 	@$(BIN)/python -m tests.campaigns.words $(ARGS)
+
+campaign-power: $(STAMP)  ## the power cut at a random write, on a simulated disk; ARGS="CUTS SEED"
+	@$(BIN)/python -m tests.campaigns.power_cut $(ARGS)
+
+campaign-mutation: $(STAMP)  ## one line changed at a time: which change does no test notice? ARGS="--rooms tokens --most 40"
+	@$(BIN)/python -m tests.campaigns.mutation $(ARGS)
 
 campaign-properties: $(STAMP)  ## each property with a thousand examples, others each time; ARGS="tests/landing"
 	@EXAMPLES=$${EXAMPLES:-1000} $(BIN)/python -m pytest -m hypothesis $(ARGS)

@@ -16,7 +16,7 @@ from bot.services.deliveries.catch_up import (
     defer_reconciliation,
     log,
 )
-from bot.store import backfills
+from bot.store import backfills, jobs
 from bot.store.backfills import Watermark
 
 
@@ -40,6 +40,7 @@ async def catch_up(job: Job, context: Context) -> None:
         backfills.mark(connection, Watermark(DELIVERIES, started))
         if beyond or daily or job_arguments(job.ref_id).get("thorough"):
             defer_reconciliation(connection, context, "reconcile", "{}")
+        jobs.dismiss(connection, (job.task,), job.ref_id, started)  # this run looked for what a dead one did not find
         job.finish(connection)
 
     await context.store.write(save)

@@ -32,6 +32,7 @@ async def reconcile(job: Job, context: Context) -> None:
                 defer_job(connection, context, "reconcile_installation", f"installation:{number}", installation=number)
         jobs.retry_parked(connection, started, after=A_DAY, at_most=A_MONTH)
         backfills.mark(connection, Watermark(EVERYTHING, started))
+        jobs.dismiss(connection, (job.task,), job.ref_id, started)
         job.finish(connection)
 
     await context.store.write(save)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
 from bot.github import client
 from bot.github import operations as op
@@ -270,14 +271,25 @@ async def test_missed_repository_and_installation_events_are_detected(
     assert stored.visibility == {"hidden": "private", "removed": "hidden"}.get(change, "public")
 
 
-async def test_the_next_look_begins_where_the_last_one_started(github: Simulator, tmp_path: Path) -> None:
+async def test_what_fails_during_a_look_is_found_by_the_next_one(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look may take an hour, because the log of a large App is long."""
     async with town(github, tmp_path) as world:
         github.deliveries.clock = world.clock
+        began = world.clock.now
+
+        async def slow(*_: object) -> int:
+            world.clock.now += timedelta(hours=1)
+            return 0
+
+        monkeypatch.setattr(sys.modules["bot.jobs.catch_up"], "accept_failed", slow)
         await catch_up_requests(world)
         with world.bot.store.snapshot() as connection:
             reached = backfills.watermark(connection, "deliveries")
+    assert world.clock.now > began
     assert reached is not None
-    assert reached.at == world.clock.now
+    assert reached.at == began
 
 
 async def test_what_landed_during_a_suspension_is_recorded_when_it_ends(github: Simulator, tmp_path: Path) -> None:
@@ -299,3 +311,20 @@ async def test_what_landed_during_a_suspension_is_recorded_when_it_ends(github: 
         github.unsuspend(world.installation)  # sent again, as a delivery may be
         await world.drained()
         assert github.count("GET ") - before <= 4, "it was not suspended, so nothing is looked through"
+
+
+@pytest.mark.parametrize("task", ["catch_up", "reconcile"])
+async def test_a_run_replaces_one_that_died_with_its_workers(github: Simulator, tmp_path: Path, task: str) -> None:
+    """It runs at each start, so a bot that is killed again and again may lose ten of its workers."""
+    async with town(github, tmp_path) as world:
+        dead = {"state": "dead", "attempt": 11, "failures": 10, "finished_at": world.clock.now}
+        with world.bot.store.transaction() as connection:
+            world.bot.queue.defer(connection, task, "{}")
+            world.bot.queue.defer(connection, "record_landing", "{}")
+            connection.execute(update(JOB).where(JOB.c.ref_id == "{}", JOB.c.state == "ready").values(dead))
+        await catch_up_requests(world, thorough=True)
+        await ask_to_catch_up(world.bot.context)
+        await world.drained()
+        with world.bot.store.snapshot() as connection:
+            left = connection.execute(select(JOB.c.task).where(JOB.c.state == "dead")).scalars().all()
+    assert left == ["record_landing"]

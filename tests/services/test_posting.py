@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from bot.github.posts import Publisher
 from bot.queue.interface import RetryLater
@@ -71,6 +71,44 @@ async def test_a_post_whose_answer_was_lost_is_looked_for_a_minute_later(github:
         assert github.count("GET /repositories/.*/check-runs") == 1
         assert github.count("POST /repositories/.*/check-runs") == 1
         assert len(world.repository.checks) == 1
+
+
+async def test_a_post_of_a_worker_that_died_before_it_saved_the_id_is_found_again(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with town(github, tmp_path) as world:
+        create = Publisher.check_run
+
+        async def created_then_killed(*given: Any, **how: Any) -> int:
+            await create(*given, **how)
+            raise RetryLater(0.0, "the row stays as it is when a worker is killed")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Publisher, "check_run", created_then_killed)
+            patch.setattr(outbox, "release", lambda *_, **__: None)
+            await world.land("Landed, and posted by a worker that dies afterwards")
+        assert len(world.checks()) == 1
+        world.clock.now += MINUTE
+        await world.drained()
+        assert len(world.checks()) == 1
+
+
+async def test_a_claim_is_on_disk_before_anything_is_posted(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a power cut, a claim that was not on disk would count as never made, and nobody would look for its post."""
+    async with town(github, tmp_path) as world:
+        claim, waits = outbox.claim, []
+
+        def claim_and_look(connection: Connection, *given: Any, **how: Any) -> Posting | None:
+            waits.append(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
+            return claim(connection, *given, **how)
+
+        monkeypatch.setattr(outbox, "claim", claim_and_look)
+        await world.land("Landed and posted")
+        assert len(world.checks()) == 1
+    full = 2
+    assert waits == [full]
 
 
 async def test_posts_to_an_archived_repository_are_sent_after_it_is_unarchived(
