@@ -67,8 +67,8 @@ ROOMS = (
             (
                 PUBLISHING,
                 (
-                    "request_post release_failed claim_post hold_lease save_post _is_too_old_to_replace publish_claimed "
-                    "_is_first LEASE REPLACED_WITHIN"
+                    "request_post release_failed claim_post hold_lease save_post _is_too_old_to_replace "
+                    "publish_claimed _is_first LEASE REPLACED_WITHIN"
                 ),
             ),
             ("bot/jobs/publish_post.py", ""),
