@@ -68,7 +68,7 @@ ROOMS = (
                 PUBLISHING,
                 (
                     "request_post release_failed claim_post hold_lease save_post _is_too_old_to_replace "
-                    "publish_claimed _is_first LEASE REPLACED_WITHIN"
+                    "publish_claimed is_first LEASE REPLACED_WITHIN"
                 ),
             ),
             ("bot/jobs/publish_post.py", ""),
@@ -121,7 +121,7 @@ NAMED = (
         "outbox",
         "no look-up of a post after a crash",
         PUBLISHING,
-        "first = known is None and _is_first(context, posting)",
+        "first = known is None and is_first(context, posting)",
         "first = known is None",
     ),
     NamedMutant(

@@ -35,11 +35,12 @@ class Mint:
     def __init__(self, time_passing: TestClock) -> None:
         self.asked: list[Mapping[str, Any]] = []
         self._time = time_passing
+        self.life = 3600
 
     async def write(self, operation: Operation, body: Mapping[str, Any] | None = None, **variables: Any) -> Any:
         await asyncio.sleep(0)
         self.asked.append({**variables, **(body or {})})
-        return {"token": f"ghs_{len(self.asked)}", "expires_at": iso(EPOCH + self._time.now + 3600)}
+        return {"token": f"ghs_{len(self.asked)}", "expires_at": iso(EPOCH + self._time.now + self.life)}
 
 
 async def test_the_app_signs_with_its_id_as_text(
@@ -118,6 +119,17 @@ async def test_a_token_is_replaced_two_minutes_before_it_ends(time_passing: Test
     tokens = Tokens(lambda _: mint, clock=time_passing.clock())
     assert await tokens.get(TokenScope.of(HERE)) == "ghs_1"
     time_passing.now += 3600 - 121
+    assert await tokens.get(TokenScope.of(HERE)) == "ghs_1"
+    time_passing.now += 2
+    assert await tokens.get(TokenScope.of(HERE)) == "ghs_2"
+
+
+async def test_a_token_that_github_gives_for_ten_minutes_is_replaced_after_eight(time_passing: TestClock) -> None:
+    mint = Mint(time_passing)
+    mint.life = 600
+    tokens = Tokens(lambda _: mint, clock=time_passing.clock())
+    assert await tokens.get(TokenScope.of(HERE)) == "ghs_1"
+    time_passing.now += 479
     assert await tokens.get(TokenScope.of(HERE)) == "ghs_1"
     time_passing.now += 2
     assert await tokens.get(TokenScope.of(HERE)) == "ghs_2"

@@ -35,6 +35,10 @@ def test_the_webhook_needs_a_strong_secret(secrets: list[str]) -> None:
         Secrets(secrets)
 
 
+def test_a_secret_of_32_characters_is_strong_enough() -> None:
+    assert Secrets(["x" * 32]).verify(BODY, sign(BODY, "x" * 32))
+
+
 def sha1(body: bytes) -> str:
     return hmac.new(SECRET.encode(), body, hashlib.sha1).hexdigest()
 
