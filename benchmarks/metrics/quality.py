@@ -144,7 +144,8 @@ def _blamed(folder: Path, commit: Commit) -> Iterator[tuple[str, int]]:
         if file is None or not file.removed or not change.patch or not commit.parents:
             continue
         before = change.previous_path or change.path
-        command = ["git", "-C", str(folder), "blame", "--root", "-w", "-M", "-C", "-l", "-s", f"{commit.id}^", "--", before]
+        blame = ("blame", "--root", "-w", "-M", "-C", "-l", "-s")
+        command = ["git", "-C", str(folder), *blame, f"{commit.id}^", "--", before]
         shown = subprocess.run(command, capture_output=True, check=False).stdout.decode("utf-8", "replace")
         owners = [line.split(" ", 1)[0] for line in shown.split("\n")]
         yield from ((owners[number - 1], line) for number, line in _removed_numbers(change.patch, file))
