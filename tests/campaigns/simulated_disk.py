@@ -105,20 +105,20 @@ class SimulatedDisk(apsw.VFS):
             file.cut(chance)
         self.left = None
 
-    def xOpen(self, name: Any, flags: list[int]) -> OpenFile:  # noqa: N802
+    def xOpen(self, name: Any, flags: list[int]) -> OpenFile:
         self.need_power()
         path = name if isinstance(name, str) else name.filename() if name else f"temporary {len(self.files)}"
         flags[1] = flags[0]
         return OpenFile(self, self.files.setdefault(path, DiskFile()))
 
-    def xDelete(self, path: str, _sync: bool) -> None:  # noqa: N802
+    def xDelete(self, path: str, _sync: bool) -> None:
         self.use_power()
         self.files.pop(path, None)
 
-    def xAccess(self, path: str, _flags: int) -> bool:  # noqa: N802
+    def xAccess(self, path: str, _flags: int) -> bool:
         return path in self.files
 
-    def xFullPathname(self, path: str) -> str:  # noqa: N802
+    def xFullPathname(self, path: str) -> str:
         return path
 
 
@@ -128,41 +128,41 @@ class OpenFile:
     def __init__(self, disk: SimulatedDisk, file: DiskFile) -> None:
         self._disk, self._file = disk, file
 
-    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
+    def xRead(self, amount: int, offset: int) -> bytes:
         self._disk.need_power()
         return bytes(self._file.seen[offset : offset + amount])
 
-    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+    def xWrite(self, data: bytes, offset: int) -> None:
         self._disk.use_power()
         self._file.write(Write(offset, bytes(data)))
 
-    def xTruncate(self, size: int) -> None:  # noqa: N802
+    def xTruncate(self, size: int) -> None:
         self._disk.use_power()
         self._file.write(Write(size, None))
 
-    def xSync(self, _flags: int) -> None:  # noqa: N802
+    def xSync(self, _flags: int) -> None:
         self._disk.use_power()
         if self._disk.honest:
             self._file.sync()
 
-    def xFileSize(self) -> int:  # noqa: N802
+    def xFileSize(self) -> int:
         return len(self._file.seen)
 
-    def xLock(self, _level: int) -> None: ...  # noqa: N802
-    def xUnlock(self, _level: int) -> None: ...  # noqa: N802
-    def xClose(self) -> None: ...  # noqa: N802
+    def xLock(self, _level: int) -> None: ...
+    def xUnlock(self, _level: int) -> None: ...
+    def xClose(self) -> None: ...
 
-    def xCheckReservedLock(self) -> bool:  # noqa: N802
+    def xCheckReservedLock(self) -> bool:
         return False
 
-    def xSectorSize(self) -> int:  # noqa: N802
+    def xSectorSize(self) -> int:
         return SECTOR
 
-    def xDeviceCharacteristics(self) -> int:  # noqa: N802
+    def xDeviceCharacteristics(self) -> int:
         """As SQLite's own VFS on Unix: a write changes no byte beside it."""
         return apsw.SQLITE_IOCAP_POWERSAFE_OVERWRITE
 
-    def xFileControl(self, _op: int, _pointer: int) -> bool:  # noqa: N802
+    def xFileControl(self, _op: int, _pointer: int) -> bool:
         return False
 
 
@@ -211,7 +211,7 @@ class DiskConnection:
         return done
 
     def executescript(self, sql: str) -> None:
-        with _standard_errors():
+        with _StandardErrors():
             self.real.execute(sql).fetchall()
 
     def commit(self) -> None:
@@ -242,7 +242,7 @@ class DiskCursor:
         self.rowcount, self.lastrowid = -1, 0
 
     def execute(self, sql: str, given: Sequence[Any] = ()) -> DiskCursor:
-        with _standard_errors():
+        with _StandardErrors():
             described = apsw.ext.query_info(self._real, sql).description
             before = self._real.total_changes()
             self._rows = iter(self._real.execute(sql, tuple(given)).fetchall())
@@ -252,7 +252,7 @@ class DiskCursor:
         return self
 
     def executemany(self, sql: str, many: Iterable[Sequence[Any]]) -> DiskCursor:
-        with _standard_errors():
+        with _StandardErrors():
             before = self._real.total_changes()
             self._real.executemany(sql, [tuple(one) for one in many]).fetchall()
             self.rowcount = self._real.total_changes() - before
@@ -273,7 +273,7 @@ class DiskCursor:
     def close(self) -> None: ...
 
 
-class _standard_errors:  # noqa: N801
+class _StandardErrors:
     """Raise sqlite3's errors for those of apsw."""
 
     def __enter__(self) -> None: ...
