@@ -29,7 +29,6 @@ FEATURE_SHARE = Metric(
     field="feature_share",
     version=2,
     label="Feature share",
-    long_label="Features of features and bugs",
     words=("features", "features"),
     unit="share",
     note="features among features and bug fixes",

@@ -10,6 +10,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
+from bot.landing.changelogs.headings import heading_token
 from bot.narrative.markup import visible_text
 from bot.narrative.prefixes import take_prefix
 from bot.narrative.references import without_credits, without_leading_references, without_trailing_references
@@ -32,6 +33,7 @@ _FENCE = re.compile(r"(?<=\S)\s(?:```|~~~)[\w{}.-]{0,20}(?=\s|$)")
 _UNCLOSED = re.compile(r"(?<=\S)\s[(\[][^()\[\]]{0,20}$")
 """a bracket that lost its end with a number"""
 _CLAUSE_END = re.compile(r"\s[–—]\s|;\s")
+_SCOPE = re.compile(r"(?:\[([^\[\]]{1,40})\]:?|\(([^()]{1,40})\):?|([\w./ -]{1,40}):)\s+(?=\S)")
 _SHORTEST = 40
 """characters that a cut at the end of a clause leaves at least"""
 _CLOSERS = {"(": ")", "[": "]"}
@@ -97,6 +99,19 @@ def first_sentence(text: str) -> str:
 
 def _is_closed(text: str) -> bool:
     return all(text.count(opening) <= text.count(closing) for opening, closing in _CLOSERS.items())
+
+
+def without_scope(text: str, name: str) -> str:
+    """Without the scope in front that only says the name of the heading above it.
+
+    >>> without_scope("dev: make styles public", "dev")
+    'Make styles public'
+    """
+    match = _SCOPE.match(text)
+    scope = next(filter(None, match.groups())) if match else ""
+    if match is None or heading_token(scope) != heading_token(name) or len(text[match.end() :].split()) < 3:
+        return text
+    return raise_first(text[match.end() :])
 
 
 def raise_first(text: str) -> str:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bot.landing.identity.addresses import person_key
 from bot.landing.months import month_of
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId, Month, PersonKey
 from bot.model.profile import Sentence
+from bot.narrative.cleaning import without_scope
 from bot.narrative.entry import Entry
 from bot.narrative.highlights import may_lead
-from bot.narrative.quotes import Quotes
+from bot.narrative.quotes import NO_QUOTES, Quotes
+from bot.narrative.release_notes import NO_NOTES, ReleaseNotes, SectionEntry, release_sections
 from bot.narrative.repository_month import ContributorMonth
 from bot.narrative.sentences import NOUNS, change_label, count_kinds
 from bot.narrative.timeline import Turn
@@ -29,6 +33,9 @@ _FEWEST_OF_A_THEME = 2
 """entries that a heading needs"""
 _QUIET = 2
 """so many changes or fewer are told in one line"""
+_MOST_KINDS = 2
+_LEAST_OF_A_KIND = 10
+"""beside features and fixes, kinds with at least one in this many changes are named in the first line"""
 UNNAMED = "somebody who is not named"
 
 
@@ -88,13 +95,16 @@ class MonthDigest(Struct, frozen=True):
     """in alphabetical order"""
     addresses: Mapping[str, str | None] = field(default_factory=_no_addresses)
     """number -> address of the changes that the sentences about reverts name"""
+    others: tuple[str, ...] = ()
+    """where most changes are neither features nor fixes: the largest other kinds and how many are left"""
     unquoted: tuple[tuple[str, str | None], ...] = ()
     """number and address of what is only counted, where one line says it all"""
 
     @property
     def quiet(self) -> bool:
         """Whether one line says it all."""
-        return self.changes <= _QUIET and not any(row.reviews for row in self.contributors)
+        few = sum(len(group.lines) for group in self.groups) <= _QUIET
+        return few and self.changes <= _QUIET and not any(row.reviews for row in self.contributors)
 
 
 class DigestOrder(Struct, frozen=True):
@@ -104,11 +114,13 @@ class DigestOrder(Struct, frozen=True):
     groups: tuple[tuple[str, tuple[ChangeId, ...]], ...]
 
 
-def ranked_order(quotes: Quotes) -> DigestOrder:
-    """The entries that lead, and the others by theme."""
+def ranked_order(quotes: Quotes, from_notes: int = 0) -> DigestOrder:
+    """The entries that lead, and the others by theme. Of highlights there are fewer, if so many entries of release
+    notes stand before them.
+    """
     found = quotes.lead_entries(quotes.entries.keys(), len(quotes.order))
     few = len(found) <= MOST_HIGHLIGHTS
-    highlights = found[: MOST_UNFOLDED if few else MOST_HIGHLIGHTS]
+    highlights = found[: MOST_UNFOLDED if few and not from_notes else max(MOST_HIGHLIGHTS - from_notes, 0)]
     left = {entry.change for entry in found[len(highlights) :]}
     groups = []
     for theme in quotes.themes[:_MOST_THEMES]:
@@ -140,6 +152,7 @@ def month_digest(
     quotes: Quotes,
     order: DigestOrder | None = None,
     unnamed: Collection[PersonKey] = (),
+    notes: ReleaseNotes = NO_NOTES,
 ) -> MonthDigest:
     """The digest of the month; `changes` may hold more than landed in it. Who is `unnamed` is counted, not named."""
     names = {
@@ -147,9 +160,10 @@ def month_digest(
     }
     landed = changes_of_month(scope, changes, names)
     lines = _Lines(quotes, {change.id: change for change in landed}, names, len(scope.repositories) > 1)
-    groups, used = _unfolded(order or ranked_order(quotes), lines)
-    unfolded = {quotes.entries[name].quoted for name in used}
-    left = [change for change in landed if quotes.quotation_of(change.id) not in unfolded]
+    from_notes = _noted(notes, scope, names, unnamed)
+    groups, used = _unfolded(order, quotes, lines, from_notes)
+    unfolded = {quotes.entries[name].quoted for name in used if name in quotes.entries}
+    left = [one for one in landed if one.id not in used and quotes.quotation_of(one.id) not in unfolded]
     items = {item.changes: item for one in contributors for item in one.record.items if item.state != "reverted"}
     turns = _turns(scope, changes, names)
     return MonthDigest(
@@ -165,6 +179,7 @@ def month_digest(
         reverts=tuple(turn_sentences(turns, quotes)),
         addresses={change_label(turn.change): turn.change.url for turn in turns},
         contributors=tuple(_rows(contributors, names)),
+        others=tuple(_other_work(landed)),
         unquoted=tuple((change_label(one), one.url) for one in left if one.id not in quotes.entries)[:_QUIET],
     )
 
@@ -184,6 +199,17 @@ def _rest(left: Sequence[Change], items: Iterable[Item]) -> list[str]:
     return [*(text for text in sums if not text.startswith("0 ")), *count_kinds(others)]
 
 
+def _other_work(landed: Sequence[Change]) -> list[str]:
+    """What else was done, where most changes are neither features nor fixes: the largest kinds and the rest."""
+    others = [change for change in landed if not (change.certain and change.kind in ("feature", "bug_fix"))]
+    if len(others) * 2 <= len(landed):
+        return []
+    kinds = Counter(change.kind for change in others if change.certain).most_common(_MOST_KINDS)
+    large = [(kind, count) for kind, count in kinds if count * _LEAST_OF_A_KIND >= len(landed)]
+    left = len(others) - sum(count for _, count in large)
+    return [*(digits(count, *NOUNS[kind]) for kind, count in large), *([digits(left, "other change")] if left else [])]
+
+
 class _Lines(Struct, frozen=True):
     """Makes the lines of a digest."""
 
@@ -192,14 +218,23 @@ class _Lines(Struct, frozen=True):
     names: Mapping[PersonKey, str]
     several: bool
 
-    def of(self, ids: Iterable[ChangeId]) -> tuple[DigestLine, ...]:
-        """The lines of those changes that landed and have an entry, each quotation once."""
+    def of(self, ids: Iterable[ChangeId], heading: str = "") -> tuple[DigestLine, ...]:
+        """The lines of those changes that landed and have an entry, each quotation once; under a heading that is a
+        scope, that is not said again.
+        """
         found: dict[str, DigestLine] = {}
         for name in ids:
             entry, change = self.quotes.entries.get(name), self.landed.get(name)
             if entry is not None and change is not None:
-                found.setdefault(entry.quoted, DigestLine(entry, self._authors(change), self._repository(change)))
+                said = replace(entry, quoted=without_scope(entry.quoted, heading)) if heading else entry
+                found.setdefault(entry.quoted, DigestLine(said, self._authors(change), self._repository(change)))
         return tuple(found.values())
+
+    def note_line(self, one: SectionEntry) -> DigestLine:
+        """The line of an entry of release notes; one about no known change names nobody."""
+        if one.about is None:
+            return DigestLine(one.entry, ())
+        return DigestLine(one.entry, self._authors(one.about), self._repository(one.about))
 
     def _authors(self, change: Change) -> tuple[str, ...]:
         keys = dict.fromkeys(person_key(commit.fact.author) for commit in change.commits)
@@ -209,15 +244,34 @@ class _Lines(Struct, frozen=True):
         return change.repository.rpartition("/")[2] if self.several else ""
 
 
-def _unfolded(order: DigestOrder, lines: _Lines) -> tuple[tuple[DigestGroup, ...], list[ChangeId]]:
-    """The highlights and the groups, at most `MOST_UNFOLDED` lines in all, and the changes in them."""
-    room = MOST_UNFOLDED
-    groups = []
-    head = "Highlights" if order.groups else ""
-    for name, ids in ((head, order.highlights), *order.groups):
-        found = lines.of(ids)[:room]
+def _noted(
+    notes: ReleaseNotes, scope: DigestedMonth, names: Mapping[PersonKey, str], unnamed: Collection[PersonKey]
+) -> list[DigestGroup]:
+    """The notes of the month's releases, each entry with its authors."""
+    everybody = {**{key: UNNAMED if key in unnamed else name for key, name in notes.names.items()}, **names}
+    lines = _Lines(NO_QUOTES, {}, everybody, len(scope.repositories) > 1)
+    groups, room = [], MOST_UNFOLDED
+    for section in release_sections(notes, everybody, scope.zone):
+        found = tuple(lines.note_line(one) for one in section.entries[:room])
         room -= len(found)
-        if found:
+        groups += [DigestGroup(f"Released in {section.version}", found)] if found else []
+    return groups
+
+
+def _unfolded(
+    order: DigestOrder | None, quotes: Quotes, lines: _Lines, from_notes: Sequence[DigestGroup]
+) -> tuple[tuple[DigestGroup, ...], list[ChangeId]]:
+    """Release notes, highlights and groups, at most `MOST_UNFOLDED` lines in all, and the changes in them."""
+    known = [line.entry.change for group in from_notes for line in group.lines]
+    quotes = quotes.leave_out(known)
+    order = order or ranked_order(quotes, len(known))
+    room = MOST_UNFOLDED - len(known)
+    groups = list(from_notes)
+    head = "Highlights" if order.groups or from_notes else ""
+    for name, ids in ((head, order.highlights), *order.groups):
+        found = lines.of([one for one in ids if one not in known], name)[:room]
+        if found and (len(found) >= _FEWEST_OF_A_THEME or len(found) == len(ids)):
+            room -= len(found)
             groups.append(DigestGroup(name, found))
     return tuple(groups), [line.entry.change for group in groups for line in group.lines]
 

@@ -100,7 +100,7 @@ def _entry(own: _Own, texts: ProjectTexts, zone: ZoneInfo) -> Entry | None:
         cleaned = clean(one.raw)
         if not cleaned.text or reason_not_to_quote(one.raw, cleaned.text) is not None:
             continue
-        tag = tag_of(cleaned, one.line.section if one.line else "", *_kind(own, one))
+        tag = tag_of(cleaned, (one.line.section or "notes") if one.line else "", *_kind(own, one))
         if tag or not cleaned.needs_tag:
             return replace(_made(own, one, texts, _month(own, zone)), quoted=cleaned.text, tag=tag)
     return None

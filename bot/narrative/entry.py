@@ -37,6 +37,8 @@ class Entry(Struct, frozen=True):
     """of a run of changes whose titles differ in one place: what stands in that place, oldest first"""
     count: int = 1
     """changes that the entry stands for"""
+    members: tuple[ChangeId, ...] = ()
+    """of a run: all its changes"""
     unnamed: int = 0
     """others like those in `people` who may not be named where this is read"""
 

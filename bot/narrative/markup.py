@@ -25,7 +25,10 @@ _NAMED_TARGET = re.compile(r"`([^`]{1,160})`_{1,2}(?!\w)")
 _WORD_TARGET = re.compile(r"(?<![\w_])([A-Za-z0-9](?:[\w.-]{0,40}[A-Za-z0-9])?)_(?=[\s,.;:)]|$)")
 _CODE = re.compile(r"(`{1,2})(?=[^`\s])(.{1,200}?)(?<=[^`\s])\1(?!`)")
 _STRESS = re.compile(r"(?<![\w*])(\*\*|~~|__(?!\w+__))(?=[^\s*_])([^*~]{1,200}?)(?<=\S)\1(?![\w*])")
-_WEAK_STRESS = re.compile(r"(?<![\w*_`./])([*_])(?=[^\s*_])([^*_\n]{1,120}?)(?<=[^\s*_])\1(?![\w*_])")
+_WEAK_STRESS = re.compile(
+    r"(?<![\w*_`./])(?:\*(?=[^\s*,;)])([^*\n]{1,120}?)(?<=[^\s*(,])\*(?![\w*])"
+    r"|_(?=[^\s_,;)])((?:[^_\n]|(?<=[^\W_])_(?=[^\W_])){1,120}?)(?<=[^\s_(,])_(?![\w*]))"
+)
 _TAG = re.compile(
     r"</?(?:a|abbr|b|br|code|del|div|em|h[1-6]|hr|i|img|ins|kbd|li|p|pre|s|small|span|strong|sub|sup|tt|u|ul|var)"
     r"(?:\s[^<>]{0,300})?/?>",
@@ -57,7 +60,7 @@ def visible_text(text: str) -> str:
         text = _TAG.sub("", _COMMENT.sub(" ", text))
     if "](" in text or "][" in text:
         text = _DEFINED_LINK.sub(r"\1", _LINK.sub(r"\1", _IMAGE.sub(" ", text)))
-    text = _WEAK_STRESS.sub(r"\2", _STRESS.sub(r"\2", text))
+    text = _WEAK_STRESS.sub(r"\1\2", _STRESS.sub(r"\2", text))
     text = _WORD_TARGET.sub(r"\1", text)
     text = _ESCAPED.sub(r"\1", text).replace("`", "")
     if "&" in text:

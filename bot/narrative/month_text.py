@@ -28,7 +28,8 @@ def month_text(record: MonthRecord, work: MonthWork, turns: Sequence[Turn], quot
     landed = [change for change in work.delivered if change.outcome]
     entries = quotes.lead_entries({change.id for change in landed}, MOST_ENTRIES)
     chosen = {entry.quoted for entry in entries}
-    rest = [change for change in landed if quotes.quotation_of(change.id) not in chosen]
+    joined = {name for entry in entries for name in entry.members}
+    rest = [one for one in landed if one.id not in joined and quotes.quotation_of(one.id) not in chosen]
     only_counts = not entries and len(rest) == len(landed)
     says_more = not only_counts or _holds_upkeep(rest)
     sentences = [_counts(record, work, quotes), *map(entry_sentence, entries)]

@@ -176,6 +176,12 @@ _INSULT = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"``[^`]{1,200}``|`[^`]{1,200}`|\w+::\w+!|\bt?o?do!")
+_LEANING = re.compile(
+    r"(?:[\w./-]{1,30}:\s+)?(?:the )?(?:same (?:for|as|goes|here|applies|thing|with|but|change|fix|treatment|again)\b"
+    r"|also\b|ditto\b|idem\b|likewise\b|similarly\b|additionally\b|furthermore\b|moreover\b|in addition\b(?! to)"
+    r"|(?:as|see|like) (?:above|below|before|previously)\b|as (?:already )?(?:mentioned|noted|described)\b)",
+    re.IGNORECASE,
+)
 LOUD, SHORT = "an exclamation, a question or dots", "one or two words"
 _WORD = re.compile(r"[^\W\d_][\w'’.:/+-]*")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
@@ -197,6 +203,7 @@ _RULES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("a joke", _JOKE.search),
     ("working talk", _WORKING_TALK.search),
     ("a move, a rename or a regeneration", _MOVED.match),
+    ("a text that leans on its neighbour", _LEANING.match),
     ("formatting or imports", _FORMATTING.match),
     ("machine-written", _MACHINE.match),
     ("work on the changelog", _CHANGELOG_WORK.match),

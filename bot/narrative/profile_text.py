@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.landing.identity.addresses import person_key
 from bot.landing.identity.machines import is_machine
@@ -13,6 +14,7 @@ from bot.metrics.work import MonthWork
 from bot.model.change import Change
 from bot.model.ids import ChangeId, Month, PersonKey
 from bot.model.profile import Layout, Overall, RepositoryRecord, Sentence, Text
+from bot.narrative.cleaning import without_scope
 from bot.narrative.entry import Entry, Theme
 from bot.narrative.quotes import Quotes
 from bot.narrative.sentences import citations, entry_sentence, theme_sentence
@@ -133,7 +135,8 @@ def _themed(facts: RecordFacts, quotes: Quotes, themes: Sequence[Theme]) -> list
     for theme in themes:
         entries = quotes.lead_entries(set(theme.changes), each, used)
         used += entries
-        found += [theme_sentence(theme, facts.span), *(entry_sentence(entry, dated=True) for entry in entries)]
+        said = [replace(entry, quoted=without_scope(entry.quoted, theme.name)) for entry in entries]
+        found += [theme_sentence(theme, facts.span), *(entry_sentence(entry, dated=True) for entry in said)]
     return found
 
 

@@ -71,7 +71,7 @@ def sought_evidence(facts: Iterable[Fact]) -> tuple[str, ...]:
 def _tokens(path: str) -> frozenset[str]:
     """The tokens of a path's folders and of its file without the ending: a heading may spell them."""
     *folders, file = path.split("/")
-    return frozenset(token for part in (*folders, file.partition(".")[0]) if len(token := heading_token(part)) > 2)
+    return frozenset(token for part in (*folders, file.partition(".")[0]) if len(token := heading_token(part)) > 1)
 
 
 def companions(found: Iterable[Fact]) -> set[Numbered]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bot.model.ids import ChangeId
 from bot.narrative.entry import Entry, Theme
@@ -26,6 +27,10 @@ class Quotes(Struct, frozen=True, dict=True):
         """What the entry about the change says, if there is one."""
         entry = self.entries.get(change)
         return entry.quoted if entry else None
+
+    def leave_out(self, changes: Collection[ChangeId]) -> Quotes:
+        """The same without the entries that lead about these changes."""
+        return replace(self, order=[entry for entry in self.order if entry.change not in changes]) if changes else self
 
     def lead_entries(self, changes: Collection[ChangeId], most: int, without: Iterable[Entry] = ()) -> list[Entry]:
         """The entries about these changes that lead, at most `most`, each once and none of `without`."""

@@ -131,4 +131,5 @@ def _joined(frame: _Frame, found: Sequence[tuple[Entry, str]]) -> Entry:
         release=None,
         objects=tuple(dict.fromkeys(objects)),
         count=len(found),
+        members=tuple(entry.change for entry, _ in found),
     )

@@ -29,11 +29,14 @@ _TAG_OF_SECTION: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Tests", ("test",)),
     ("Build", ("build", "packag", "ci", "contrib")),
 )
+_UNSEEN = ("Refactoring", "Tests", "Build")
+"""what users do not see, so that a changelog that tells them of it states it itself"""
 _LEADING_VERB = re.compile(r"(?:[\w./*&-]+(?:[ ,]+[\w./*&-]+)?:\s+|\[[^\[\]]+\]\s*)*(?P<verb>[A-Za-z]+)")
 _FIXES = ("fix", "correct", "repair")
 _OTHER_DOINGS: Mapping[str, tuple[str, ...]] = {
     "Feature": (*_FIXES, "remov", "delet", "drop", "refactor", "renam", "deprecat", "simplif", "clean"),
     "Fix": ("refactor", "rewrit", "simplif", "renam", "document", "deprecat", "upgrad"),
+    "Refactoring": (*_FIXES, "add", "allow", "implement", "introduc", "provid", "support"),
 }
 """how texts begin that say something else than the tag of a kind"""
 _OWN_DOINGS: Mapping[str, tuple[str, ...]] = {
@@ -55,7 +58,7 @@ def tag_of(cleaned: Cleaned, section: str, kind: Kind | None, shared: bool = Tru
         return None if cleaned.tag == "Feature" and verb.startswith(_FIXES) else cleaned.tag
     stated = next((tag for tag, words in _TAG_OF_SECTION if section.startswith(words)), None)
     tag = _TAG_OF_KIND.get(kind) if kind else None
-    if stated or tag is None:
+    if stated or tag is None or (section and tag in _UNSEEN):
         return stated
     fits = not verb.startswith(_OTHER_DOINGS.get(tag, ())) and (shared or verb.startswith(_OWN_DOINGS.get(tag, ())))
     return tag if fits else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log1p
@@ -26,7 +25,6 @@ LEAST_CHANGES = 3
 LEAST_SHARES = (10, 20)
 """a theme has at least one in this many of the record's changes; the second where no part has the first"""
 MOST_THEMES = 4
-_WORD = re.compile(r"[A-Za-z][\w+#.-]*[\w+#]|[A-Za-z]")
 
 
 class _ProductPart(Struct):
@@ -137,27 +135,20 @@ def _folder(folders: Counter[str]) -> str:
 
 
 def _name(key: PartKey, part: _ProductPart, texts: ProjectTexts) -> str:
-    """A label that half of the changes bear, a heading of the documentation, or the folder's or file's own name."""
-    repository, token = key[0], key[1].rpartition("/")[2]
+    """A label that half of the changes bear, else the folder's or file's own name; spelled as the project spells it,
+    so that it is the same on every page.
+    """
+    spelled = texts.headings.get(key[0].lower(), {})
     areas = Counter(area for change in part.changes.values() for area in _areas(change))
     label, count = max(areas.items(), key=lambda item: (item[1], item[0]), default=("", 0))
     if count >= LEAST_CHANGES and count * 2 >= len(part.changes):
-        return label
-    written = texts.headings.get(repository.lower(), {}).get(token)
-    return written or _name_in_titles(token, part) or max(part.names, key=lambda name: (part.names[name], name))
+        return spelled.get(heading_token(label), label)
+    own = max(part.names, key=lambda name: (part.names[name], name))
+    return spelled.get(key[1].rpartition("/")[2], own)
 
 
 def _areas(change: Change) -> set[str]:
     return {area for one in change.commits for area in one.fact.areas}
-
-
-def _name_in_titles(token: str, part: _ProductPart) -> str | None:
-    """The form with capitals inside it that several titles use: WebSocket for a folder `websocket`."""
-    forms: Counter[str] = Counter()
-    for change in part.changes.values():
-        forms.update({word for word in _WORD.findall(change.title) if heading_token(word) == token})
-    capital = [form for form in forms if forms[form] > 1 and any(char.isupper() for char in form[1:])]
-    return max(capital, key=lambda form: (forms[form], form), default=None)
 
 
 def _identities(change: Change) -> set[str]:

@@ -80,6 +80,12 @@ def of_people(
     return _read(connection, (theirs | gone) & table.repository_id.in_(repositories))
 
 
+def releases_in(connection: Connection, repositories: Collection[RepositoryId]) -> list[Observation]:
+    """The releases of these repositories, by anyone, and which of them were deleted; oldest first."""
+    table = OBSERVATION.c
+    return _read(connection, (table.signal == "release") & table.repository_id.in_(repositories))
+
+
 def repositories_of_people(connection: Connection, people: Collection[PersonKey]) -> frozenset[RepositoryId]:
     """The repositories in which these people have observations."""
     query = select(OBSERVATION.c.repository_id).where(OBSERVATION.c.person_key.in_(people)).distinct()

@@ -57,6 +57,13 @@ CAUGHT: dict[str, tuple[str, ...]] = {
         "Regenerate the tables of x",
     ),
     "formatting or imports": ("Run black on everything", "Remove unused imports here", "Format code with prettier"),
+    "a text that leans on its neighbour": (
+        "Same for colours and borders",
+        "Also support frames with a mask",
+        "dev: ditto for the columns of the table",
+        "As above, with the lines of a file",
+        "Likewise for the reader of headers",
+    ),
     "machine-written": (
         "Update docs/index.md",
         "Squashed commit of the following",
@@ -83,6 +90,8 @@ FREE = (
     "Support I/O on sockets with timeouts",
     "Fix typo correction of misspelled commands",
     "Part the reader from its socket",
+    "Same-site cookies are kept between requests",
+    "In addition to names, list the addresses",
 )
 
 

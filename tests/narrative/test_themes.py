@@ -91,15 +91,10 @@ def test_of_code_and_pages_about_a_part_the_code_is_its_folder() -> None:
 
 def test_a_heading_of_the_documentation_spells_the_name() -> None:
     socket = _changes(*[["engine/_websocket/reader.py"]] * 5)
-    rest = _changes(*[["engine/storage/x.py"]] * 7, first=20)
-    texts = ProjectTexts(headings={"acme/engine": {"websocket": "WebSocket"}})
-    assert [theme.name for theme in _themes(socket + rest, texts)] == ["storage", "WebSocket"]
-
-
-def test_titles_spell_a_name_with_capitals_inside() -> None:
-    socket = _changes(*[["engine/_websocket/reader.py"]] * 5, title="Keep WebSocket frames")
-    rest = _changes(*[["engine/storage/x.py"]] * 7, first=20)
-    assert [theme.name for theme in _themes(socket + rest)] == ["storage", "WebSocket"]
+    rest = _changes(*[["engine/ui/x.py"]] * 7, first=20, title="Draw the uI again")
+    texts = ProjectTexts(headings={"acme/engine": {"websocket": "WebSocket", "ui": "UI"}})
+    assert [theme.name for theme in _themes(socket + rest, texts)] == ["UI", "WebSocket"]
+    assert [theme.name for theme in _themes(socket + rest)] == ["ui", "websocket"], "not as one person's titles do"
 
 
 def test_old_and_new_place_of_a_file_are_one_theme() -> None:

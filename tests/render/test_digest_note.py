@@ -107,3 +107,22 @@ def test_an_untrusted_name_quotation_or_dispute_is_inert(text: str) -> None:
     assert "<script" not in made
     assert made.count("](http") == 2
     assert made.count("</details>") == 2
+
+
+def test_the_only_contributor_is_named_once() -> None:
+    alone = month(contributors=(ContributorRow("Ada Example", 4, 2, 1, 0),))
+    text = digest_note(alone, UTC)
+    assert "4 commits by Ada Example: 2 features, 1 bug fix" in text
+    assert text.count("Ada Example") == 2, "in the first line and in the table"
+
+
+def test_one_author_of_all_folded_entries_is_named_once() -> None:
+    folded = tuple(line(number, f"Explained part {number}") for number in range(10, 14))
+    text = digest_note(month(folded=folded), UTC)
+    assert "<summary>1 more change, those listed all by Ada Example: 1 documentation change</summary>" in text
+    assert "Explained part 10 ([#10](https://redirect.github.com/acme/app/pull/10))" in text
+
+
+def test_the_first_line_says_what_else_was_done_where_that_is_most() -> None:
+    text = digest_note(month(others=("18 documentation changes", "4 other changes")), UTC)
+    assert "2 features, 1 bug fix, 18 documentation changes, 4 other changes" in text

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.store import jobs
+from simulator.non_code_activity import publish_release
 from simulator.server import Simulator
 from simulator.state import SimRepository
 from tests.services.landed import Town, reactions, town
@@ -237,3 +238,23 @@ async def test_many_digests_are_spread_and_landings_go_first(github: Simulator, 
         there.clock.now += timedelta(minutes=4)
         await there.drained()
         assert all(there.preview_in(one) for one in others)
+
+
+async def test_a_month_with_a_release_puts_the_lines_of_its_notes_first(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path, settings=POST) as there:
+        bea = there.people["bea"]
+        publish_release(github, there.repository, "v1.0", by=bea, at=there.clock.now - timedelta(days=1))
+        pull = await there.land("Draw the windows")
+        await there.month_over()
+        await there.write("CHANGES.md", f"# Changes\n\n## 1.1\n\n- Windows open to the garden (#{pull.number}).\n")
+        publish_release(github, there.repository, "v1.1", by=bea, at=there.clock.now)
+        await there.land("Paint the walls of every room", by="bea")
+        await there.land("Paint the doors of every room", by="bea")
+        await there.month_over(7)
+        _, june = there.digests()
+        section = june.partition("### Released in 1.1")[2]
+        assert "- Windows open to the garden ([#" in section
+        assert "Ada Example" in section.split("\n")[2], "the author landed nothing in June"
+        await there.say(pull.issue, "/almanac opt-out", by="ada")
+        (june,) = there.digests()
+        assert "Windows" not in june

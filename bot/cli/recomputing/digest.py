@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
 
 from bot.cli.recomputing.offline import Window, record_of
 from bot.configuration.errors import UnusableInputError
@@ -13,6 +16,7 @@ from bot.landing.months import month_after, month_of, month_start, parse_month
 from bot.model.change import Change
 from bot.model.commit import Person
 from bot.model.ids import CommitId, Month, PersonKey
+from bot.narrative.release_notes import NO_NOTES, MadeRelease, ReleaseNotes, is_full, may_be_inside, release_spans
 
 
 def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window) -> str:
@@ -41,8 +45,12 @@ def clone_digest(paths: Sequence[str], repository: str, month: str, zone: Window
         keys = {key for one in contributors for key in one.keys}
         landed = changes_of_month(about, near, keys)
         quotes = quotes_of(landed, keys, zone.zone, record.texts_about(landed))
-        digest = month_digest(about, near, contributors, quotes=quotes)
-        releases = [NamedLink(name) for name in _releases(record.clones, about.month, zone)]
+        made = made_releases(record.clones)
+        notes = release_notes(made, (about.month, zone.zone), changes, record.people)
+        notes = replace(notes, contained=record.texts_about(notes.changes).releases)
+        digest = month_digest(about, near, contributors, quotes=quotes, notes=notes)
+        month_releases = [one.version for one in made if month_of(one.at, zone.zone) == about.month]
+        releases = [NamedLink(name) for name in month_releases]
         comparison = _comparison(changes, next(iter(names)), about.month, zone)
         frame = DigestFrame(str(zone.zone), releases=releases, comparison=comparison)
         return digest_note(digest, frame)
@@ -85,11 +93,26 @@ def _with_names_joined(
     return list(found.values())
 
 
-def _releases(clones: Iterable[Clone], month: Month, zone: Window) -> list[str]:
-    """The versions tagged in the month, oldest first."""
+def made_releases(clones: Iterable[Clone]) -> list[MadeRelease]:
+    """The versions that are tagged, oldest first."""
     from bot.history.releases import release_tags
 
-    return [tag.version for clone in clones for tag in release_tags(clone) if month_of(tag.at, zone.zone) == month]
+    return [
+        MadeRelease(clone.repository.full_name, tag.version, tag.at) for clone in clones for tag in release_tags(clone)
+    ]
+
+
+def release_notes(
+    made: Iterable[MadeRelease], month: tuple[Month, ZoneInfo], changes: Iterable[Change], people: People
+) -> ReleaseNotes:
+    """What the digest reads of the notes of the month's releases."""
+    spans = release_spans((one for one in made if is_full(one.version)), *month)
+    if not spans:
+        return NO_NOTES
+    end = month_start(month_after(month[0]), month[1])
+    near = tuple(one for one in changes if any(may_be_inside(commit.fact, spans, end) for commit in one.commits))
+    authors = authors_of(near, people)
+    return ReleaseNotes(spans, near, {key: person.display for person, keys in authors for key in keys})
 
 
 def _comparison(changes: Iterable[Change], name: str, month: Month, zone: Window) -> str | None:

@@ -12,17 +12,17 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.landing.identity.credit import credited_keys
-from bot.landing.identity.naming import signed_names
 from bot.landing.months import month_after, month_of, month_start
 from bot.metrics.non_code_activity import activity_by_month
 from bot.model.change import Change
-from bot.model.commit import Person, Repository
+from bot.model.commit import Repository
 from bot.model.fact import Fact
 from bot.model.ids import ChangeId, CommitId, Month, PersonKey
 from bot.model.profile import NonCodeActivity
 from bot.narrative.digest import DigestedMonth, changes_of_month, month_digest
 from bot.narrative.project_texts import ProjectTexts, project_texts
 from bot.narrative.quotes import Quotes
+from bot.narrative.release_notes import ReleaseNotes
 from bot.narrative.repository_month import ContributorMonth, contributor_months
 from bot.narrative.title_quotes import quotes_of
 from bot.render.markdown_escaping import MdText
@@ -30,10 +30,11 @@ from bot.render.notes.digest import DigestFrame, NamedLink, digest_note
 from bot.render.redaction import redact_names, redact_texts
 from bot.services.context import Context
 from bot.services.corrections import disputes_in, fold_corrected
+from bot.services.digests.release_notes import people_shown, release_notes
 from bot.services.digests.scope import DigestScope, repositories_by_name
 from bot.services.repository_settings import stored_settings
 from bot.services.writer.answers import Offer, offer_of, read_answer
-from bot.store import first_landings, ledger, months, observations, people, visibility, wordings
+from bot.store import first_landings, ledger, months, observations, visibility, wordings
 from bot.store.evidence import evidence_about
 from bot.store.observations import Observation
 from bot.store.wordings import Wording
@@ -64,6 +65,7 @@ class MonthParts(Struct, frozen=True):
     quotes: Quotes
     frame: DigestFrame
     newest: CommitId
+    notes: ReleaseNotes
     for_writer: bool
     """whether a language model may receive these entries"""
 
@@ -80,7 +82,13 @@ class MonthParts(Struct, frozen=True):
             offer = self.offer
             order = read_answer(wording.answer, offer).order if wording.prompt_hash == offer.hash else None
         digest = month_digest(
-            self.about, self.changes, self.contributors, quotes=self.quotes, order=order, unnamed=self.unnamed
+            self.about,
+            self.changes,
+            self.contributors,
+            quotes=self.quotes,
+            order=order,
+            unnamed=self.unnamed,
+            notes=self.notes,
         )
         return MonthNote(digest_note(digest, replace(self.frame, preview=preview)), self.newest)
 
@@ -106,11 +114,11 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
     hidden = visibility.unnamed_people(connection)
     changes = redact_names(_changes(connection, scope, keys, zone), hidden)
     about = DigestedMonth(frozenset(one.full_name for one in scope.repositories), scope.month, zone)
-    visible = _people(connection, changes, keys)
+    visible = people_shown(connection, changes, keys)
     non_code = month_non_code(connection, scope, sorted(visible), changes, zone)
     where = about.repositories, scope.month, zone
-    people_shown = [(person, frozenset((key,))) for key, person in visible.items()]
-    contributors = contributor_months(changes, people_shown, where, non_code)
+    listed = [(person, frozenset((key,))) for key, person in visible.items()]
+    contributors = contributor_months(changes, listed, where, non_code)
     if not contributors:
         return None
     newest = max(facts, key=lambda fact: (fact.landed_at, fact.merge_commit)).merge_commit
@@ -125,7 +133,8 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
     landed = changes_of_month(about, changes, visible)
     quotes = quotes_of(landed, visible.keys(), zone, _texts(connection, scope, landed, hidden))
     open_to = _is_for_writer(connection, scope)
-    return MonthParts(about, tuple(contributors), unnamed, changes, quotes, frame, newest, open_to)
+    notes = release_notes(connection, scope, zone, changes, hidden)
+    return MonthParts(about, tuple(contributors), unnamed, changes, quotes, frame, newest, notes, open_to)
 
 
 def _texts(
@@ -205,20 +214,6 @@ def _disputes(connection: Connection, scope: DigestScope) -> Sequence[str]:
 def month_number(month: Month) -> int:
     """A negative number that identifies a month where others identify pull requests."""
     return -int(month.replace("-", ""))
-
-
-def _people(connection: Connection, changes: Sequence[Change], keys: Sequence[PersonKey]) -> dict[PersonKey, Person]:
-    """The people who may be shown, named as this work and GitHub name them."""
-    hidden = visibility.hidden_people(connection)
-    signed = signed_names(changes, [key for key in keys if key not in hidden])
-    accounts = people.accounts_of(connection, list(signed))
-    found = {}
-    for key, one in signed.items():
-        account = accounts.get(key)
-        login, user_id = (account.login, account.user_id) if account else (None, None)
-        bot = one.machine or bool(account and account.bot)
-        found[key] = Person(key, one.name, (), login, user_id, bot)
-    return found
 
 
 __all__ = ["MonthNote", "MonthParts", "Repository", "month_note", "month_number", "month_parts"]

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 import bot.render
+from bot.cli.recomputing.digest import made_releases
 from bot.cli.recomputing.offline import Window, record_of
 from bot.cli.recomputing.site.agreement import Agreement, Confirm, agreement
 from bot.cli.recomputing.site.folder import SiteCount, SiteFolder
@@ -127,12 +128,13 @@ class _Site:
     # --- repositories ---
 
     def _repositories(self) -> tuple[list[SiteRepository], dict[str, Any]]:
+        tagged = made_releases(self._record.clones)
         context = MonthContext(
             self._record.people,
             self._texts,
             self._named,
             self._zone,
-            releases_by_month(self._record, self._zone),
+            releases_by_month(tagged, self._zone),
             last_commits(self._changes, self._zone),
         )
         names = sorted(self._record.repositories)
@@ -140,7 +142,7 @@ class _Site:
         found: dict[str, list[MonthResult]] = {name: [] for name in names}
         wanted: dict[str, list[SiteMonth]] = {name: [] for name in names}
         remembered: dict[str, Any] = {}
-        for one in site_months(self._changes, self._zone):
+        for one in site_months(self._changes, self._zone, tagged, self._record.people):
             result = self._month(one, context, remembered)
             if result is not None:
                 found[one.repository].append(result)

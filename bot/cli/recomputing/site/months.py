@@ -10,9 +10,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct, msgpack
+from msgspec.structs import replace
 
-from bot.cli.recomputing.digest import authors_of
-from bot.history.record import CloneRecord
+from bot.cli.recomputing.digest import authors_of, release_notes
 from bot.landing.changelogs.evidence import heading_key
 from bot.landing.identity.people import People
 from bot.landing.months import month_of
@@ -20,6 +20,7 @@ from bot.model.change import Change
 from bot.model.ids import ChangeId, Month, PersonKey
 from bot.narrative.digest import DigestedMonth, changes_of_month, month_digest
 from bot.narrative.project_texts import ProjectTexts, sought_evidence
+from bot.narrative.release_notes import NO_NOTES, MadeRelease, ReleaseNotes
 from bot.narrative.repository_month import contributor_months
 from bot.narrative.title_quotes import quotes_of
 from bot.render.notes.digest import DigestFrame, NamedLink, digest_note
@@ -35,6 +36,7 @@ class SiteMonth(Struct, frozen=True):
     repository: str
     month: Month
     near: tuple[Change, ...]
+    notes: ReleaseNotes = NO_NOTES
 
 
 class MonthResult(Struct, frozen=True):
@@ -73,8 +75,10 @@ class MonthContext(Struct, frozen=True, dict=True):
         }
 
 
-def site_months(changes: Sequence[Change], zone: ZoneInfo) -> list[SiteMonth]:
-    """Every month of every repository in which something landed, oldest first."""
+def site_months(
+    changes: Sequence[Change], zone: ZoneInfo, made: Sequence[MadeRelease], people: People
+) -> list[SiteMonth]:
+    """Every month of every repository in which something landed, oldest first; `made` are the releases."""
     by_id = {change.id: change for change in changes}
     reverted: dict[str, list[Change]] = defaultdict(list)
     for change in changes:
@@ -85,7 +89,12 @@ def site_months(changes: Sequence[Change], zone: ZoneInfo) -> list[SiteMonth]:
         for commit in change.commits:
             landed[commit.fact.repository, month_of(commit.fact.landed_at, zone)][change.id] = change
     return [
-        SiteMonth(name, month, tuple(_with_reverts(found, by_id, reverted)))
+        SiteMonth(
+            name,
+            month,
+            tuple(_with_reverts(found, by_id, reverted)),
+            release_notes([one for one in made if one.repository == name], (month, zone), changes, people),
+        )
         for (name, month), found in sorted(landed.items())
     ]
 
@@ -124,7 +133,9 @@ def month_result(one: SiteMonth, context: MonthContext) -> MonthResult | None:
     landed = changes_of_month(scope, one.near, keys)
     quotes = quotes_of(landed, keys, context.zone, context.texts)
     unnamed = {contributor.person.key for contributor in contributors} - context.named.keys
-    digest = month_digest(scope, one.near, contributors, quotes=quotes, unnamed=unnamed)
+    unnamed |= one.notes.names.keys() - context.named.keys
+    notes = replace(one.notes, contained=context.texts.releases)
+    digest = month_digest(scope, one.near, contributors, quotes=quotes, unnamed=unnamed, notes=notes)
     counts = MonthCounts(
         one.month,
         len(contributors),
@@ -160,6 +171,11 @@ def _inputs(one: SiteMonth, context: MonthContext) -> Iterator[Any]:
     mask, texts, name = context.named.mask, context.texts, one.repository.lower()
     facts = [commit.fact for change in one.near for commit in change.commits]
     yield one.near
+    yield [(span.version, span.since, span.until) for span in one.notes.spans]
+    yield one.notes.changes
+    yield [texts.releases.get(made.fact.commit) for each in one.notes.changes for made in each.commits]
+    yield [(key, name, key in context.named.keys) for key, name in sorted(one.notes.names.items())]
+    yield [mask(line.text) for each in one.notes.changes for made in each.commits for line in made.fact.changelog]
     yield [mask(text) for fact in facts for text in {fact.title: 0, fact.subject or "": 0, fact.merge_subject or "": 0}]
     yield [(one.key, one.display, one.bot) for one in (context.people.person(fact.author) for fact in facts)]
     yield sorted(context.named.keys & {context.people.person(fact.author).key for fact in facts})
@@ -192,12 +208,9 @@ def _with_folders(path: str) -> Iterator[str]:
         yield path
 
 
-def releases_by_month(record: CloneRecord, zone: ZoneInfo) -> Mapping[tuple[str, Month], Sequence[str]]:
+def releases_by_month(made: Iterable[MadeRelease], zone: ZoneInfo) -> Mapping[tuple[str, Month], Sequence[str]]:
     """The versions tagged in each month of each repository, oldest first."""
-    from bot.history.releases import release_tags
-
     found: dict[tuple[str, Month], list[str]] = defaultdict(list)
-    for clone in record.clones:
-        for tag in release_tags(clone):
-            found[clone.repository.full_name, month_of(tag.at, zone)].append(tag.version)
+    for one in made:
+        found[one.repository, month_of(one.at, zone)].append(one.version)
     return found
