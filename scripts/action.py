@@ -161,7 +161,8 @@ def _card(root: Path, file: Path) -> str:
     person = os.environ["ALMANAC_PERSON"]
     folder = Path(os.environ["ALMANAC_OUTPUT"]) / "people" / person
     if not re.fullmatch(r"[a-z0-9-]+", person) or not folder.is_dir():
-        _stop(f"person: {person} has no page; add the login to .github/almanac-people.yml in a commit of your own")
+        have = ", ".join(sorted(one.name for one in folder.parent.glob("*"))) or "nobody"
+        _stop(f"person: {person} has no page ({have} has); add a line to .github/almanac-people.yml by your own commit")
     kept = root / ".github" / "almanac"
     kept.mkdir(parents=True, exist_ok=True)
     for scheme in ("light", "dark"):

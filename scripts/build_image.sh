@@ -10,7 +10,7 @@ elif command -v podman >/dev/null; then
   podman "${words[@]}" --format docker && exec podman run --rm --read-only --tmpfs /tmp --cap-drop ALL almanac --version
 fi
 if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
-  echo "THE IMAGE WAS NOT BUILT: no docker, podman, or debootstrap as root" >&2
+  echo "THE IMAGE WAS NOT BUILT: install docker or podman, or on Debian, as root: apt-get install debootstrap" >&2
   exit 1
 fi
 

@@ -325,10 +325,13 @@ def test_both_locks_pin_the_same_versions() -> None:
     assert running <= developing
 
 
-def test_workflows_pin_every_action_by_commit_and_name_its_version() -> None:
+def test_workflows_and_examples_pin_every_action_by_commit_and_name_its_version() -> None:
     workflows = [path for path in files() if path.startswith(".github/workflows/")]
-    used = [(path, line) for path in workflows for line in (text(path) or "").splitlines() if "uses:" in line]
-    assert used
+    sources = (*workflows, "action.yml", *(path for path in files() if path.endswith(".md")))
+    lines = [(path, line) for path in sources for line in (text(path) or "").splitlines()]
+    used = [(path, line) for path, line in lines if re.match(r"\s*-?\s*uses: ", line)]
+    used = [row for row in used if "OWNER/almanac@COMMIT" not in row[1]]
+    assert {"action.yml", "docs/site.md", *workflows} <= {path for path, _ in used}
     assert [row for row in used if not re.search(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+", row[1])] == []
     assert [path for path in workflows if "permissions:" not in (text(path) or "")] == []
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -26,6 +29,11 @@ from tests.simulator.calling import AT, Scene
 from .runner import Run, Runner
 
 ROOT = Path(__file__).parents[2]
+DOCUMENT = (ROOT / "docs" / "site.md").read_text("utf-8")
+EXAMPLES = [
+    found for found in map(yaml.safe_load, re.findall(r"(?ms)^```yaml\n(.*?)^```$", DOCUMENT)) if "jobs" in found
+]
+NEEDED = {"issue": {"issues": "write"}, "pages": {"pages": "write", "id-token": "write"}}
 MARKERS = "# Reeds\n\n<!-- almanac:start -->\nold\n<!-- almanac:end -->\n\nThe end.\n"
 ADDED = "people:\n  - ada-fen\n"
 
@@ -77,7 +85,7 @@ async def test_a_shallow_checkout_becomes_a_site_with_a_digest_in_the_summary(
     everything = "".join(file.read_text() for file in site.rglob("*") if file.is_file())
     assert "Jo Marsh" not in everything
     assert "Ada Fen" in everything
-    assert run.used == ["actions/setup-python@v5"]
+    assert [name.partition("@")[0] for name in run.used] == ["actions/setup-python"]
 
 
 async def test_a_line_counts_only_if_github_names_the_same_author(
@@ -200,5 +208,94 @@ def test_every_input_is_described_and_no_step_puts_an_input_into_its_script() ->
     assert all(one["description"] and "default" in one for one in stated["inputs"].values())
     scripts = [step["run"] for step in stated["runs"]["steps"] if "run" in step]
     assert [script for script in scripts if "${{" in script] == []
-    documented = (ROOT / "docs" / "site.md").read_text("utf-8")
-    assert [name for name in stated["inputs"] if f"`{name}`" not in documented] == []
+    assert [name for name in stated["inputs"] if f"`{name}`" not in DOCUMENT] == []
+
+
+# --- the worked examples of docs/site.md -----------------------------------------------------------------------------
+
+
+def steps_of(example: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return list(example["jobs"]["almanac"]["steps"])
+
+
+def inputs_of(example: Mapping[str, Any]) -> dict[str, str]:
+    """What the example gives to our action."""
+    (found,) = [step["with"] for step in steps_of(example) if step.get("uses", "").startswith("OWNER/almanac@")]
+    return {name: str(value).replace("ada-example", "ada-fen") for name, value in found.items()}
+
+
+def test_each_example_has_the_permissions_that_it_needs_and_no_others() -> None:
+    assert len(EXAMPLES) == 3
+    for example in EXAMPLES:
+        text = json.dumps(steps_of(example))
+        needed = {"contents": "write" if '"commit": "true"' in text else "read"}
+        needed |= NEEDED["issue"] if '"digest": "issue"' in text else {}
+        needed |= NEEDED["pages"] if "pages" in text else {}
+        assert example["permissions"] == needed
+
+
+async def test_the_example_of_a_person_puts_a_card_into_a_readme_and_commits_it(
+    github: Simulator, tmp_path: Path
+) -> None:
+    scene = Scene.on(github)
+    work_on(scene)
+    runner = await asyncio.to_thread(runner_on, scene, tmp_path, await scene.token())
+    bare = tmp_path / "bare.git"
+    for command in (
+        ["git", "-C", str(runner.workspace), "fetch", "--quiet", "--unshallow"],
+        ["git", "clone", "--quiet", "--bare", str(runner.workspace), str(bare)],
+        ["git", "-C", str(runner.workspace), "remote", "set-url", "--push", "origin", str(bare)],
+    ):
+        await asyncio.to_thread(subprocess.run, command, check=True, capture_output=True)
+    run = await asyncio.to_thread(runner.play, inputs_of(EXAMPLES[0]) | {"cache": "false"}, ("install",))
+    assert run.failed == "", run.printed
+    assert ".github/almanac/ada-fen-dark.svg" in run_git(bare, "show", "main:README.md").decode()
+    assert run_git(bare, "show", "main:.github/almanac/ada-fen-dark.svg").startswith(b"<svg")
+
+
+async def test_the_example_of_a_project_posts_its_digest_and_publishes_its_site(
+    github: Simulator, tmp_path: Path
+) -> None:
+    scene = Scene.on(github)
+    work_on(scene)
+    runner, run = await play(scene, tmp_path, **inputs_of(EXAMPLES[1]))
+    assert run.failed == "", run.printed
+    assert "Monthly digest" in {issue.title for issue in scene.repo.issues.values()}
+    assert [name.partition("@")[0] for name in run.used][1:] == [
+        "actions/upload-pages-artifact",
+        "actions/deploy-pages",
+    ]
+    assert (runner.workspace / run.outputs["site"]["site"] / "index.html").is_file()
+
+
+async def test_the_example_of_an_organisation_makes_one_site_of_its_repositories(
+    github: Simulator, tmp_path: Path
+) -> None:
+    scene = Scene.on(github)
+    work_on(scene)
+    runner = await asyncio.to_thread(runner_on, scene, tmp_path, await scene.token())
+    checked_out = [step["with"]["path"] for step in steps_of(EXAMPLES[2]) if "path" in step.get("with", {})]
+    (script,) = [step["run"] for step in steps_of(EXAMPLES[2]) if "run" in step]
+    workspace = tmp_path / "several"
+    workspace.mkdir()
+    (workspace / "almanac").symlink_to(ROOT)
+    (workspace / "rocket").symlink_to(runner.workspace)
+    await asyncio.to_thread(_probe, workspace / "probe")
+    environment = {**os.environ, **runner.environment, "GITHUB_TOKEN": runner.token}
+    await asyncio.to_thread(
+        subprocess.run, ["bash", "-eo", "pipefail", "-c", script], cwd=workspace, env=environment, check=True
+    )
+    known = json.loads((workspace / "site" / "site.json").read_text())["repositories"]
+    assert [one["name"] for one in known] == ["acme/probe", scene.repo.full_name]
+    assert {"rocket", "probe", "almanac", "site"} == set(checked_out)
+
+
+def _probe(folder: Path) -> None:
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    git = ["git", "-C", str(folder)]
+    for command in (
+        ["git", "init", "--quiet", "-b", "main", str(folder)],
+        [*git, *who, "commit", "--allow-empty", "-qm", "Begin"],
+        [*git, "remote", "add", "origin", "https://github.com/acme/probe.git"],
+    ):
+        subprocess.run(command, check=True, capture_output=True)
