@@ -13,7 +13,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-lies campaign-kill campaign-faults campaign-history campaign-forgery campaign-host campaign-erasure campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words campaign-mutation campaign-power trace lint-slow wheels package docs platforms image sbom audit lock clean help
+.PHONY: demo test lint prose acceptance campaign-docs campaign-lies campaign-kill campaign-faults campaign-history campaign-forgery campaign-host campaign-erasure campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words campaign-mutation campaign-power trace lint-slow wheels package docs platforms image sbom audit lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -68,6 +68,9 @@ campaign-visibility: $(STAMP)  ## 10,000 worlds with a canary in each private st
 
 campaign-requests: $(STAMP)  ## requests at GitHub for each way of landing, tokens for many; ARGS="LANDINGS"
 	@$(BIN)/python -m tests.campaigns.requests $(ARGS)
+
+campaign-docs: $(STAMP)  ## the documents' pip install lines, commands and queries, typed in a clean environment
+	@$(INDEXED) $(BIN)/python -m tests.campaigns.documents
 
 campaign-host: $(STAMP)  ## what deals with GitHub, with the simulator as an Enterprise Server; ARGS="tests/path -k landing"
 	@SIMULATED_HOST=$${SIMULATED_HOST:-ghe.example.com} $(BIN)/python -m pytest $(if $(ARGS),$(ARGS),tests/path tests/services tests/github tests/handlers tests/web tests/setup tests/simulator)
