@@ -38,11 +38,19 @@ def _table(*rows: tuple[str, ...]) -> str:
 
 
 def _page(title: str, source: str, *parts: str) -> str:
-    note = f"Written from `{source}` when this site was built."
+    note = f"Written from `{source}` by `scripts/docs_reference.py`."
     return "\n\n".join([f"# {title}", note, *(part for part in parts if part)]) + "\n"
 
 
 # --- the command line ------------------------------------------------------------------------------------------------
+
+
+_READING = (
+    "`CLONE` is the folder of a git clone, bare or not; without one, the current folder is read. Shallow and partial "
+    "clones work: what could not be read is said, and nothing is fetched. `WHO` is a complete login, email address or "
+    "name. `WHEN` is a month (`2025-06`), or a date or tag in it. `almanac --install-completion` completes commands in "
+    "bash, zsh and fish."
+)
 
 
 def command_line() -> str:
@@ -52,7 +60,7 @@ def command_line() -> str:
         "Exit codes: 0 means done, 1 means that a check found a difference, 2 means bad input, with one line on how to "
         "fix it. Control-C exits with 130, and a reader that goes away with 141."
     )
-    return _page("Command line", "bot/cli", codes, *sections)
+    return _page("Command line", "bot/cli", codes, _READING, *sections)
 
 
 def _commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:
@@ -271,3 +279,10 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "json.md": json_fields,
     }
 )
+
+COMMITTED = ("command-line.md",)
+"""the pages that documents link to, so that the repository has them too"""
+
+if __name__ == "__main__":
+    for name in COMMITTED:
+        (ROOT / "docs/reference" / name).write_text(PAGES[name](), "utf-8")

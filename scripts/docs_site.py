@@ -58,7 +58,7 @@ def stage(folder: Path = STAGED) -> None:
         for file in (path, *linked_files(path)):
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / file, folder / file)
-    (folder / "docs/reference").mkdir()
+    (folder / "docs/reference").mkdir(exist_ok=True)
     for name, page in PAGES.items():
         (folder / "docs/reference" / name).write_text(page(), "utf-8")
     (folder / "docs/examples.md").write_text(EXAMPLES, "utf-8")

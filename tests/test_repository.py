@@ -102,10 +102,12 @@ def commands() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("command", sorted(commands()))
-def test_the_readme_has_a_line_for_every_command_with_all_its_options(command: str) -> None:
-    rows = [line for line in (text("README.md") or "").splitlines() if line.startswith(f"| `{command}")]
-    assert rows, f"README.md has no line for {command}"
-    assert [option for option in commands()[command] if not any(option in row for row in rows)] == []
+def test_the_readme_has_a_line_for_every_command_and_the_reference_all_its_options(command: str) -> None:
+    named = re.findall(r"`(almanac [a-z-]+(?: [a-z]+)?)", text("README.md") or "")
+    assert any(command == one or command == " ".join(one.split()[:2]) for one in named), f"README.md lacks {command}"
+    reference = text("docs/reference/command-line.md") or ""
+    (section,) = re.findall(rf"^## {command}\n(.*?)(?=^## |\Z)", reference, re.MULTILINE | re.DOTALL)
+    assert [option for option in commands()[command] if f"`{option}" not in section] == []
 
 
 def test_the_readme_names_no_command_that_is_not_there() -> None:

@@ -1,4 +1,4 @@
-"""Do the documents work for somebody who types them? Their `pip install` lines, commands and queries, with the built wheel.
+"""Do the documents work for somebody who types them? `pip install` lines, commands and queries, with the built wheel.
 
     python -m tests.campaigns.documents
 
@@ -31,12 +31,12 @@ MAY_FIND_FAULTS = ("almanac doctor",)
 QUERY = "import duckdb, sys; print(len(duckdb.sql(sys.stdin.read()).fetchall()))"
 
 
-class Fault(Exception):
+class FalseLineError(Exception):
     """A line of a document that does not do what it says."""
 
 
 def shell(line: str, folder: Path, environment: dict[str, str], given: str | None = None) -> str:
-    """The output of the line. Raises Fault if it fails."""
+    """The output of the line. Raises FalseLineError if it fails."""
     done = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", line],
         cwd=folder,
@@ -47,7 +47,7 @@ def shell(line: str, folder: Path, environment: dict[str, str], given: str | Non
         check=False,
     )
     if done.returncode not in ((0, 1) if line.startswith(MAY_FIND_FAULTS) else (0,)):
-        raise Fault(f"{line}: exit {done.returncode}\n{done.stdout[-500:]}{done.stderr[-1500:]}")
+        raise FalseLineError(f"{line}: exit {done.returncode}\n{done.stdout[-500:]}{done.stderr[-1500:]}")
     return done.stdout
 
 
@@ -76,7 +76,7 @@ def play(document: str, wheel: Path, folder: Path, environment: dict[str, str]) 
             for query in filter(str.strip, block.body.split(";")):
                 rows = int(shell(f"python -c '{QUERY}'", clone, environment, query))
                 if not rows:
-                    raise Fault(f"no row for {query}")
+                    raise FalseLineError(f"no row for {query}")
                 queries += 1
             continue
         for line in typed_lines(block, wheel):
@@ -100,7 +100,7 @@ def main() -> None:
             folder.mkdir()
             try:
                 lines, queries = play(name, wheel, folder, environment)
-            except Fault as fault:
+            except FalseLineError as fault:
                 sys.exit(f"{name}: {fault}")
             print(f"{name}: {lines} lines and {queries} queries, {time.monotonic() - started:.0f} s", flush=True)
 

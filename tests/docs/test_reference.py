@@ -15,7 +15,7 @@ from bot.landing.repo_config.keys import KEYS
 from bot.narrative.commands import COMMAND_FORMS
 from bot.setup.manifest import app_manifest
 from handlers import ROUTERS
-from scripts.docs_reference import PAGES, comments_of_settings
+from scripts.docs_reference import COMMITTED, PAGES, comments_of_settings
 from scripts.docs_site import documents, lost_links
 from tests.test_repository import ROOT, commands, settings, text
 
@@ -54,6 +54,11 @@ def test_a_page_of_the_reference_has_everything_that_the_code_has(page: str) -> 
     assert [words for words in HOLDS[page] if words not in written] == []
 
 
+@pytest.mark.parametrize("page", COMMITTED)
+def test_a_committed_page_is_what_the_code_says(page: str) -> None:
+    assert text(f"docs/reference/{page}") == PAGES[page](), "run: python -m scripts.docs_reference"
+
+
 def test_every_setting_has_a_comment() -> None:
     assert [name for name in settings() if not comments_of_settings().get(name)] == []
 
@@ -70,7 +75,7 @@ def test_every_document_is_in_the_navigation_and_nothing_else() -> None:
     generated = {f"docs/reference/{page}" for page in PAGES} | {"docs/examples.md"}
     written = {path.as_posix() for path in documents()}
     decisions = {path for path in written if path.startswith("docs/decisions/0")}
-    assert sorted(_listed(CONFIGURATION["nav"])) == sorted(generated | written - decisions)
+    assert sorted(_listed(CONFIGURATION["nav"])) == sorted((generated | written) - decisions)
 
 
 def test_the_site_loads_nothing_from_another_host() -> None:
