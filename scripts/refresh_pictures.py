@@ -1,6 +1,7 @@
 """How are the pictures of a profile page and a digest in docs/images updated? Chromium takes them again.
 
-`python -m scripts.refresh_pictures`; the digest is what the bot posts on the simulated GitHub.
+`python -m scripts.refresh_pictures`; the page is that of a made-up clone, and the digest what
+the bot posts on the simulated GitHub.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 
+from bot.cli.recomputing.offline import profile, read_window
 from bot.render import RENDERERS
+from scripts.example_clone import example_clone
 from simulator.server import Simulator
 from tests.browser.chromium import chromium
 from tests.render.factories import small_profile
@@ -87,15 +90,23 @@ async def _digest(folder: Path) -> str:
     return _COMMENTS + "".join(f"<main>{comment}</main>" for comment in comments)
 
 
+def _profile(clone: Path) -> str:
+    """The page of an invented person, as `almanac profile` writes it."""
+    paths, months = [str(example_clone(clone))], read_window(None, None, "UTC")
+    return "".join(profile(paths, "ada@example.org", months, form="html", anonymous=False))
+
+
 async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         digest = Path(folder) / "digest.html"
         digest.write_text(await _digest(Path(folder)), "utf-8")
         await _take_screenshot(digest.as_uri(), DIGEST)
         page = Path(folder) / "profile.html"
-        page.write_text(RENDERERS["html"](small_profile()), "utf-8")
+        page.write_text(_profile(Path(folder) / "rocket"), "utf-8")
+        rated = Path(folder) / "rated.html"  # so small a clone has no ratings
+        rated.write_text(RENDERERS["html"](small_profile()), "utf-8")
         for picture in PICTURES:
-            await _take_screenshot(page.as_uri(), picture)
+            await _take_screenshot((rated if picture.begin == "#quality" else page).as_uri(), picture)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
+from bot.landing.identity.credit import person_key
+from bot.model.commit import Person
+from bot.model.profile import Profile
+from bot.narrative.profile import ProfileScope, build
 from bot.render import RENDERERS
-from tests.render.factories import empty_profile, long_profile, small_profile
+from tests.render.factories import NOW, SOMEBODY, empty_profile, long_profile, small_profile
 
 from .chromium import Tab, chromium, program
 
@@ -68,6 +74,31 @@ async def test_nothing_is_wider_than_the_window(tab: Tab, tmp_path: Path) -> Non
         await tab.open(address, width=width)
         await tab.evaluate(_UNFOLD)
         assert await tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def _decade() -> Profile:
+    """Ten years in three parts of four repositories, with the longest texts that are quoted, told by the narrative."""
+    changes = []
+    for number, one in enumerate(long_profile().changes):
+        (commit,) = one.commits
+        part = ("synchronization", "administration", "notifications")[number % 3]
+        title = f"{one.title}, so that everybody who waits for a connection is told how far each of them is by now"
+        fact = replace(commit.fact, title=title, paths=(f"src/{part}/part{number}.py",))
+        changes.append(replace(one, title=title, commits=(replace(commit, fact=fact),)))
+    who = Person(person_key(SOMEBODY), SOMEBODY.name, (SOMEBODY.email,))
+    scope = ProfileScope(person=who, keys=frozenset({who.key}), zone=ZoneInfo("UTC"), now=NOW)
+    return build(changes, scope)
+
+
+async def test_the_first_screen_of_ten_years_is_short_on_a_phone(tab: Tab, tmp_path: Path) -> None:
+    told = _decade()
+    assert [one.role for one in told.narrative.sentences].count("theme") == 3
+    assert [one.role for one in told.narrative.sentences].count("entry") == 6
+    path = tmp_path / "decade.html"
+    path.write_text(RENDERERS["html"](told), "utf-8")
+    await tab.open(path.as_uri(), width=360)
+    end = await tab.evaluate("document.querySelector('#history').getBoundingClientRect().top + scrollY")
+    assert 600 < end < 1600
 
 
 async def test_a_citation_opens_the_row_that_it_names(tab: Tab, tmp_path: Path) -> None:
