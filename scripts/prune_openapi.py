@@ -67,6 +67,7 @@ OPERATIONS = frozenset(
         "repos/get-commit",
         "repos/get-content",
         "repos/list-branches",
+        "repos/list-collaborators",
         "repos/list-commits",
         "repos/list-pull-requests-associated-with-commit",
         "users/get-authenticated",

@@ -180,6 +180,8 @@ class SimRepository:
     differences: Differences
     created_at: datetime
     private: bool = False
+    internal: bool = False
+    """open to a whole enterprise; such a repository is `private` too"""
     fork_of: SimRepository | None = None
     description: str | None = None
     language: str | None = None

@@ -8,13 +8,13 @@ from datetime import datetime
 from msgspec import Struct
 
 from bot.github import operations as op
-from bot.github.client import Client
+from bot.github.client import BadAnswer, Client
 from bot.github.payloads import answers
 from bot.github.payloads import commits as commits_of
 from bot.github.payloads.answers import Installation
 from bot.github.payloads.reading import read, required_moment
 from bot.model.commit import PullRequest, Repository, Signature
-from bot.model.ids import CommitId
+from bot.model.ids import CommitId, UserId
 
 
 class _Updated(Struct, frozen=True):
@@ -34,6 +34,21 @@ async def read_closed_since(client: Client, repository: Repository, since: datet
         if required_moment(read(row, _Updated).updated_at) < since:
             break
         found.append(answers.pull_request(row).pull_request)
+    return found
+
+
+async def read_readers(client: Client, repository: Repository) -> frozenset[UserId] | None:
+    """Who may read a private repository; None for an internal one, whose readers GitHub does not list.
+
+    Raises `BadAnswer` for an empty list: somebody owns every repository.
+    """
+    path = client.repository_path(repository)
+    if answers.is_internal(await client.read(op.REPOSITORY, repository=path)):
+        return None
+    listed = [answers.reader(row) async for row in client.items(op.COLLABORATORS, repository=path)]
+    found = frozenset(user for user, may_read in listed if may_read)
+    if not found:
+        raise BadAnswer("a repository without collaborators")
     return found
 
 

@@ -43,6 +43,8 @@ INSTALLATION_REPOSITORIES = Operation(
     "GET", "installation/repositories?per_page=100", ("metadata",), items="repositories"
 )
 REPOSITORY = Operation("GET", "{+repository}", ("metadata",))
+COLLABORATORS = Operation("GET", "{+repository}/collaborators?per_page=100", ("metadata",), items="")
+"""everybody with access, by whatever way; GitHub asks an App for no more than to read metadata"""
 PERMISSION = Operation("GET", "{+repository}/collaborators/{login}/permission", ("metadata",))
 CONTENT = Operation("GET", "{+repository}/contents{/segments*}{?ref}", ("contents",))
 COMMIT = Operation("GET", "{+repository}/commits/{commit}?per_page={size}", ("contents",), items="files")
@@ -84,6 +86,7 @@ DISCUSSIONS = Operation("POST", "graphql", ("discussions",), "write")
 
 READING = (
     REPOSITORY,
+    COLLABORATORS,
     PERMISSION,
     CONTENT,
     COMMIT,

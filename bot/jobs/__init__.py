@@ -14,6 +14,7 @@ from bot.jobs.backfill_installation import backfill_installation
 from bot.jobs.backfill_pages import backfill_pages
 from bot.jobs.backfill_repository import backfill_repository
 from bot.jobs.catch_up import catch_up
+from bot.jobs.check_readers import check_readers
 from bot.jobs.close_check_suite import close_check_suite
 from bot.jobs.close_month import close_month
 from bot.jobs.complete_fact import complete_fact
@@ -54,6 +55,7 @@ JOBS: dict[str, JobKind] = {
     "backfill_pages": JobKind(backfill_pages, timedelta(minutes=30)),
     "backfill_repository": JobKind(backfill_repository, timedelta(hours=3)),
     "catch_up": JobKind(catch_up, timedelta(hours=1)),
+    "check_readers": JobKind(check_readers, timedelta(hours=1)),
     "close_check_suite": JobKind(close_check_suite),
     "close_month": JobKind(close_month),
     "complete_fact": JobKind(complete_fact),

@@ -14,6 +14,7 @@ from bot.services.digests.publishing import (
     request_preview,
     request_removal,
 )
+from bot.services.digests.readers import check_readers_of_digest
 from bot.services.digests.wording import request_wording
 
 
@@ -22,6 +23,7 @@ async def close_month(job: Job, context: Context) -> None:
     given = job_arguments(job.ref_id)
     one = InstallationId(given["installation"]), RepositoryId(given["repository"]), Month(given["month"])
     await refresh_settings(context, one)
+    await check_readers_of_digest(job, context, one)
     plan = await context.store.read(plan_digest, one)
     if plan is not None:
         await request_wording(context, plan.scope)

@@ -9,6 +9,7 @@ from bot.github.reads import read_installation_repositories
 from bot.model.ids import InstallationId, RepositoryId
 from bot.queue.interface import Job
 from bot.services.context import Context, job_arguments, translate_github_errors
+from bot.services.digests.readers import defer_check, pairs_of_installation
 from bot.services.reconciliation import (
     ask_for_landings,
     compare_repositories,
@@ -44,6 +45,8 @@ async def reconcile_installation(job: Job, context: Context) -> None:
             ask_for_landings(connection, context, look)
             name = f"repository:{look.id}"
             backfills.mark(connection, Watermark(name, started, look.glance.head))
+        if pairs_of_installation(connection, number):
+            defer_check(connection, context, number)
         job.finish(connection)
 
     await context.store.write(save)

@@ -16,7 +16,7 @@ from bot.landing.repo_config.options import CONFIG_PATH, Errors, RepoConfig, mer
 from bot.model.commit import Repository
 from bot.model.ids import RepositoryId
 from bot.services.context import Context
-from bot.store import configurations, installations
+from bot.store import configurations, digest_readers, installations
 from bot.store.configurations import Configuration
 
 SHARED_REPOSITORY = ".github"
@@ -77,8 +77,8 @@ async def read_settings_with_own_file(
         shared, private = await _read_shared(context, client, shared_name)
     kept_own, wrong = _valid_text(own, before.own, CONFIG_PATH)
     kept_shared, wrong_shared = _valid_text(shared, before.shared, f"{shared_name}: {CONFIG_PATH}")
-    if wrong_shared and private and not repository.private:
-        # The errors quote the file, and this repository has readers who may not read that one.
+    if wrong_shared and private:
+        # The errors quote the file, and this repository may have readers who may not read that one.
         wrong_shared = (f"{shared_name}: {CONFIG_PATH} has errors; `almanac config lint` lists them",)
     found = RepositorySettings(replace(before, own=kept_own, shared=kept_shared, problems=(*wrong, *wrong_shared)))
     problem = await _discussions_problem(client, repository, found.config)
@@ -126,12 +126,17 @@ async def _digest_zone(context: Context, repository: Repository, config: RepoCon
     if wanted is None or wanted.lower() == repository.full_name.lower():
         return own
 
+    subject_id = RepositoryId(repository.id or 0)
+
     def read(connection: Connection) -> str | None:
-        subject = installations.repository(connection, RepositoryId(repository.id or 0))
+        subject = installations.repository(connection, subject_id)
         home = installations.repository_named(connection, wanted)
         if subject is None or home is None or home.removed_at or home.installation_id != subject.installation_id:
             return own
-        if repository.private and not home.repository.private:
+        open_home = home.repository.private and digest_readers.may_all_read(
+            connection, home.repository.id or 0, subject_id
+        )
+        if repository.private and not open_home:
             return own
         return configurations.read(connection, RepositoryId(home.repository.id or 0)).zone
 

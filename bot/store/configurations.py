@@ -62,6 +62,13 @@ def keep(connection: Connection, repository: RepositoryId, configuration: Config
     upsert(connection, CONFIGURATION, [row | {"repository_id": repository, "problems": list(configuration.problems)}])
 
 
+def repositories_stating(connection: Connection, key: str) -> list[RepositoryId]:
+    """The repositories one of whose texts in force has this key, by id."""
+    stated = CONFIGURATION.c.own.contains(key, autoescape=True) | CONFIGURATION.c.shared.contains(key, autoescape=True)
+    query = select(CONFIGURATION.c.repository_id).where(stated).order_by(CONFIGURATION.c.repository_id)
+    return [RepositoryId(row.repository_id) for row in connection.execute(query)]
+
+
 def pause(connection: Connection, repository: RepositoryId, since: datetime | None) -> None:
     """Stop posting there from `since` on, or resume (None)."""
     insert_absent(connection, CONFIGURATION, [{"repository_id": repository, "problems": []}])

@@ -9,6 +9,7 @@ from bot.store.changes import CHANGE, CONTRIBUTION
 from bot.store.columns import METADATA
 from bot.store.configurations import CONFIGURATION, RULES_READ
 from bot.store.corrections import CORRECTION
+from bot.store.digest_readers import DIGEST_READERS
 from bot.store.digests import DIGEST, PERIOD
 from bot.store.erasure import ERASURE_SALT, TOMBSTONE
 from bot.store.inbox import INBOX
@@ -32,7 +33,7 @@ from bot.store.wordings import WORDING
 
 TRAFFIC: tuple[Table, ...] = (
     *(INBOX, JOB, OUTBOX, PERIOD, BACKFILL, BROUGHT, WATERMARK, MEASUREMENT),
-    *(READING, RULES_READ, PACE),
+    *(READING, RULES_READ, PACE, DIGEST_READERS),
 )
 """transient rows, which depend on when things arrived"""
 RECORD: tuple[Table, ...] = (

@@ -65,6 +65,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", REPO + "/commits/{ref+}", repositories.get_commit, CONTENTS),
     Route("GET", REPO + "/compare/{base}...{head}", repositories.compare, CONTENTS),
     Route("GET", REPO + "/contents/{path+}", repositories.get_content, CONTENTS),
+    Route("GET", REPO + "/collaborators", repositories.list_collaborators, META),
     Route("GET", REPO + "/collaborators/{username}/permission", repositories.get_permission, META),
     Route("GET", REPO + "/pulls", pulls.list_pulls, PULLS),
     Route("GET", REPO + "/pulls/{number}", pulls.get_pull, PULLS),

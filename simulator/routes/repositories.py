@@ -11,11 +11,13 @@ from simulator.git import GitCommit
 from simulator.shapes.accounts import user
 from simulator.shapes.conversations import pull, pull_commits
 from simulator.shapes.repositories import commit, content, file, full_repository, stats
-from simulator.state import Json
+from simulator.state import Json, SimAccount
 from simulator.web_host import web
 
 FILES_OF_A_COMMIT = 3000
 FILES_OF_A_COMPARISON = 300
+ROLES = ("read", "triage", "write", "maintain", "admin")
+"""each with the rights of those before it"""
 
 
 def get_repository(call: Call) -> ApiResponse:
@@ -129,6 +131,21 @@ def get_content(call: Call) -> ApiResponse:
         raise RefusedError(404, "Not Found")
     blob = hashlib.sha1(b"blob %d\0" % len(entry.content) + entry.content, usedforsecurity=False).hexdigest()
     return ApiResponse(content(call.api, call.repo, (call.names["path"], blob, entry.content)))
+
+
+def list_collaborators(call: Call) -> ApiResponse:
+    """Everybody with access, by id: those with a permission, and the account that owns the repository."""
+    roles = {login: role for login, role in call.repo.permissions.items() if login in call.state.accounts}
+    if call.repo.owner.type == "User":
+        roles[call.repo.owner.login] = "admin"
+    rows = sorted(((call.state.accounts[login], role) for login, role in roles.items()), key=lambda row: row[0].id)
+    return list_page(call, rows, lambda row: _collaborator(call, *row))
+
+
+def _collaborator(call: Call, account: SimAccount, role: str) -> Json:
+    held = ROLES.index(role)
+    rights = {right: held >= level for level, right in enumerate(("pull", "triage", "push", "maintain", "admin"))}
+    return {**user(call.api, account), "permissions": rights, "role_name": role}
 
 
 def get_permission(call: Call) -> ApiResponse:

@@ -67,7 +67,7 @@ def repository(api: str, found: SimRepository) -> Json:
         "owner": user(api, found.owner),
         "private": found.private,
         "has_discussions": found.has_discussions,
-        "visibility": "private" if found.private else "public",
+        "visibility": "internal" if found.internal else "private" if found.private else "public",
         "html_url": page,
         "description": found.description,
         "fork": found.fork_of is not None,

@@ -81,10 +81,10 @@ class Town:
         self.github.push(repo or self.repository, "main", [step], by=self.people["mara"], at=self.clock.now)
         await self.drained()
 
-    async def say(self, issue: Issue, text: str, *, by: str) -> Comment:
+    async def say(self, issue: Issue, text: str, *, by: str, repo: SimRepository | None = None) -> Comment:
         """A comment, and whatever the bot makes of it."""
         self.clock.now += timedelta(minutes=20)
-        found = self.github.comment(self.repository, issue, text, by=self.people[by], at=self.clock.now)
+        found = self.github.comment(repo or self.repository, issue, text, by=self.people[by], at=self.clock.now)
         await self.drained()
         return found
 

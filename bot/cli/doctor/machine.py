@@ -22,6 +22,8 @@ from bot.configuration.settings import NEEDED_TO_SERVE, Settings
 from bot.configuration.signing import is_open_to_others
 from bot.github.auth import AppKey, BadKeyError
 from bot.github.limits import Clock
+from bot.services.digests.scope import problems_with_home
+from bot.store import configurations, installations
 from bot.store.advice import database_advice, missing_driver, sqlite_warning
 from bot.store.digests import touch_period
 from bot.store.engine import (
@@ -214,11 +216,30 @@ async def _database(settings: Settings) -> list[Finding]:
         return [_missing_path("database", Path(absent))]
     try:
         async with await Store.open(settings.database_url) as store:
-            return [_revision_finding(await _try_to_write(store), "opens and is writable"), *await _integrity(store)]
+            found = _revision_finding(await _try_to_write(store), "opens and is writable")
+            return [found, *await _integrity(store), *await _digests(store, found)]
     except StoreInUseError as error:
         async with await Store.open(settings.database_url, read_only=True) as store:
             found = _revision_finding(await revision(store), f"opens; {str(error).partition(':')[0]}")
-            return [found, *await _integrity(store)]
+            return [found, *await _integrity(store), *await _digests(store, found)]
+
+
+async def _digests(store: Store, database: Finding) -> list[Finding]:
+    """The repositories whose digest is not posted in the repository that their settings choose."""
+    if database.state == "WRONG":
+        return []
+    return [note("digests", problem) for problem in await store.read(_problems_with_homes)]
+
+
+def _problems_with_homes(connection: Connection) -> list[str]:
+    chosen = configurations.repositories_stating(connection, "digest_repository")
+    stored = installations.repositories(connection, chosen)
+    return [
+        f"{stored[one].repository.full_name}: {problem}"
+        for one in chosen
+        if one in stored and stored[one].removed_at is None
+        for problem in problems_with_home(connection, one)
+    ]
 
 
 async def _integrity(store: Store) -> list[Finding]:

@@ -18,6 +18,7 @@ from bot.narrative import explanation
 from bot.narrative.commands import Command, Name
 from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.narrative.repository_month import contributor_months, with_summary
+from bot.render.markdown_escaping import md_text
 from bot.render.notes.reply import (
     ReplyPart,
     month_part,
@@ -30,7 +31,7 @@ from bot.services.claims import ClaimDecision, decide_claims
 from bot.services.context import Context, job_reference
 from bot.services.digests.month_note import month_note, month_number
 from bot.services.digests.refresh import refresh_digests, refresh_months
-from bot.services.digests.scope import expected_scope
+from bot.services.digests.scope import expected_scope, problems_with_home
 from bot.services.no_machine import say_human
 from bot.services.permissions import Asker, Scene, is_author
 from bot.services.posting.landings import request_landing_posts
@@ -217,7 +218,8 @@ def _preview(connection: Connection, context: Context, asked: CommandRequest) ->
     found = month_note(connection, context, expected_scope(connection, (scene.installation, now), scene.repository))
     if found is None:
         return CommandResult(part=plain_part(asked.text, f"The digest for {now} would be empty so far."))
-    return CommandResult(part=ReplyPart(f"{asked.text} of {now}, so far", (found.markdown,)))
+    problems = [md_text(problem, 400) for problem in problems_with_home(connection, scene.repository_id)]
+    return CommandResult(part=ReplyPart(f"{asked.text} of {now}, so far", (*problems, found.markdown)))
 
 
 def _pause(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:

@@ -48,7 +48,7 @@ def _scope_and_settings(
     installation, number, month = one
     settings = stored_settings(connection, number)
     names = repositories_by_name(connection, installation)
-    home = home_of(names.get(repository.full_name, repository), names, settings)
+    home = home_of(connection, names.get(repository.full_name, repository), names, settings)
     return expected_scope(connection, (installation, month), home), settings
 
 

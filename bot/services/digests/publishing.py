@@ -11,11 +11,19 @@ from sqlalchemy import Connection
 
 from bot.model.commit import Repository
 from bot.model.ids import InstallationId, Month, RepositoryId
+from bot.render.markdown_escaping import md_text
 from bot.render.wording import month_name
 from bot.services.context import Context, translate_github_errors
 from bot.services.digests.month_note import MonthNote, month_note
 from bot.services.digests.refresh import DigestId, current_home, defer_digest
-from bot.services.digests.scope import DigestScope, home_of, posted_scope, repositories_by_name, scope_of
+from bot.services.digests.scope import (
+    DigestScope,
+    chosen_home,
+    home_of,
+    posted_scope,
+    problems_with_home,
+    repositories_by_name,
+)
 from bot.services.posting.publishing import request_post
 from bot.services.repository_settings import (
     RepositorySettings,
@@ -70,14 +78,14 @@ def _open(connection: Connection, context: Context, one: DigestId, *, now: datet
 
 
 async def refresh_settings(context: Context, one: DigestId) -> None:
-    """Store the current settings of the repository, and of another one that its digest is posted in."""
+    """Store the current settings of the repository, and of another one that they choose for its digest."""
     installation, repository, _ = one
     names = await context.store.read(repositories_by_name, installation)
     subject = next((known for known in names.values() if known.id == repository), None)
     if subject is None:
         return
     settings = await _read_settings(context, installation, subject)
-    home = home_of(subject, names, settings)
+    home = chosen_home(subject, names, settings)
     if home is not subject:
         await _read_settings(context, installation, home)
 
@@ -106,8 +114,8 @@ def plan_digest(connection: Connection, one: DigestId) -> _Plan | None:
     if row is None or settings.paused or settings.digest == "off":
         return None
     if _is_preview(row, rows, settings):
-        return _Plan(row, subject, scope_of(installation, month, subject), preview=True)
-    home = home_of(subject, names, settings)
+        return _Plan(row, subject, DigestScope(installation, month, subject, (subject,)), preview=True)
+    home = home_of(connection, subject, names, settings)
     if row.state == "posted":
         # A posted digest stays where it is, whatever the settings say later.
         home = next((known for known in names.values() if known.id == row.repository_id), home)
@@ -139,7 +147,9 @@ def request_preview(connection: Connection, context: Context, plan: _Plan) -> No
     commit = note.newest if note else _previewed_commit(connection, scope.home_id, key)
     if commit is None:
         return
-    summary = note.text if note else _NOTHING.format(month_name(scope.month))
+    text = note.text if note else _NOTHING.format(month_name(scope.month))
+    problems = (md_text(problem, 400) for problem in problems_with_home(connection, scope.home_id))
+    summary = "\n\n".join((*problems, text))
     body = {"title": f"Preview of the digest for {scope.month}", "summary": summary}
     intent = outbox.Intent(key, "preview", scope.home_id, {"commit": commit}, body, scope.installation)
     request_post(connection, context, intent)

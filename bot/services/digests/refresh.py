@@ -98,7 +98,7 @@ def current_home(connection: Connection, one: DigestId) -> int:
     return (
         repository
         if subject is None
-        else home_of(subject, names, stored_settings(connection, repository)).id or repository
+        else home_of(connection, subject, names, stored_settings(connection, repository)).id or repository
     )
 
 

@@ -16,6 +16,7 @@ from bot.model.fact import Evidence
 from bot.model.ids import CommitId, InstallationId, RepositoryId, UserId
 from bot.queue.interface import Job
 from bot.services.context import Context, job_arguments, translate_github_errors
+from bot.services.digests.readers import defer_first_check
 from bot.services.digests.refresh import refresh_digests
 from bot.services.measuring.facts import LandingSource, PullRequestCommits, measure_facts, stored_pull_request
 from bot.services.measuring.rules import CurrentRules, current_rules, forget_shared_rules, save_rules, touches_rules
@@ -107,6 +108,8 @@ async def record_arrivals(job: Job, context: Context, client: Client, arrived: A
             backfills.rewritten(connection, number, job.claim.id, other_branch=arrived.other_branch)
         target = RecordingTarget(installation, number, context.zone)
         _save_read(connection, context, arrived, (wanted, rules))
+        if rules is not None:
+            defer_first_check(connection, context, installation, number)
         if arrived.lost:
             retracted = retract(connection, target, arrived.lost)
             if retracted is not None:

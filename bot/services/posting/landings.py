@@ -15,6 +15,7 @@ from bot.model.ids import CommitId, RepositoryId
 from bot.render.notes.landing import NoteContext, is_machine_work, landing_note
 from bot.services.context import Context
 from bot.services.corrections import disputes_in, fold_for_readers
+from bot.services.digests.scope import problems_with_home
 from bot.services.posting.publishing import request_post
 from bot.services.recording.record import Recorded, RecordingTarget
 from bot.services.repository_settings import stored_settings
@@ -123,8 +124,8 @@ def _first_landed_at(changes: Sequence[Change], is_included: Callable[[Fact], bo
 
 def note_context(connection: Connection, repository: RepositoryId) -> NoteContext:
     """What all notes of this repository depend on: hidden names, problems and disputes."""
-    settings = stored_settings(connection, repository)
-    return NoteContext(visibility.unnamed_people(connection), settings.problems, disputes_in(connection, repository))
+    problems = [*stored_settings(connection, repository).problems, *problems_with_home(connection, repository)]
+    return NoteContext(visibility.unnamed_people(connection), problems, disputes_in(connection, repository))
 
 
 def _buttons(changes: Sequence[Change]) -> list[list[str]]:
