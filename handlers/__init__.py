@@ -13,6 +13,7 @@ from bot.github.posts import Ourselves
 from handlers import (
     check_run,
     check_suite,
+    discussion_comment,
     github_app_authorization,
     installation,
     installation_repositories,
@@ -36,6 +37,7 @@ ROUTERS: Mapping[str, Router] = MappingProxyType(
     {
         "check_run": check_run.router,
         "check_suite": check_suite.router,
+        "discussion_comment": discussion_comment.router,
         "github_app_authorization": github_app_authorization.router,
         "installation": installation.router,
         "installation_repositories": installation_repositories.router,

@@ -30,6 +30,7 @@ EVENTS = [
     "pull_request_review",
     "pull_request_review_comment",
     "issue_comment",
+    "discussion_comment",
     "issues",
     "push",
     "release",

@@ -12,17 +12,22 @@ from msgspec import Struct
 
 from simulator.access import Caller, RefusedError
 from simulator.query_language import Field, Fragment, Query, Selection, Variable
+from simulator.shapes.accounts import stamp
 from simulator.state import Discussion, DiscussionComment, Json, SimRepository, State
 
 LONGEST_BODY = 65_536
 CATEGORIES = (("polls", False), ("q-a", True), ("general", False), ("announcements", False))
 """slug, and whether the category is for questions: the categories of every new repository"""
 _WRITE = ("discussions:write",)
-_ROOTS = {"createDiscussion", "addDiscussionComment", "updateDiscussionComment", "deleteDiscussionComment"}
+_REACTIONS = {"THUMBS_UP", "THUMBS_DOWN", "LAUGH", "HOORAY", "CONFUSED", "HEART", "ROCKET", "EYES"}
 
 
 class _MissingError(Exception):
     """No such node, or none that this caller may access."""
+
+
+class _ForbiddenError(Exception):
+    """The caller may not do this."""
 
 
 class _DiscussionQuery(Struct, frozen=True):
@@ -39,7 +44,7 @@ class _DiscussionQuery(Struct, frozen=True):
 
 def is_about_discussions(text: str) -> bool:
     """Whether a query is about discussions."""
-    return "iscussion" in text
+    return "iscussion" in text or "addReaction" in text
 
 
 def answer(state: State, caller: Caller, query: Query, body: Json) -> Json:
@@ -53,16 +58,18 @@ def answer(state: State, caller: Caller, query: Query, body: Json) -> Json:
         return {"data": {one.key: _root(asked, one) for one in query.selections if isinstance(one, Field)}}
     except _MissingError as problem:
         return {"data": None, "errors": [{"type": "NOT_FOUND", "message": str(problem)}]}
+    except _ForbiddenError as problem:
+        return {"data": None, "errors": [{"type": "FORBIDDEN", "message": str(problem)}]}
 
 
 def _root(asked: _DiscussionQuery, one: Field) -> Any:
     given = {name: _value(asked, value) for name, value in one.arguments.items()}
-    if one.name in _ROOTS:
+    if one.name in _MUTATIONS:
         return _select(asked, _MUTATIONS[one.name](asked, given["input"]), one.selections)
     if one.name == "repository":
         return _select(asked, _repository(asked, given), one.selections)
     if one.name == "node":
-        return _select(asked, _discussion_shape(asked, _discussion(asked, given["id"])[1]), one.selections)
+        return _select(asked, _node(asked, given["id"]), one.selections)
     raise _MissingError(one.name)
 
 
@@ -81,6 +88,8 @@ def _select(asked: _DiscussionQuery, found: Any, selections: Sequence[Selection]
     selected: Json = {}
     for one in selections:
         if isinstance(one, Fragment):
+            if found["__typename"] != one.on:
+                continue
             selected |= _select(asked, found, one.selections)
             continue
         value = found[one.name]
@@ -99,7 +108,9 @@ def _repository(asked: _DiscussionQuery, given: Json) -> Json:
         raise _MissingError("Could not resolve to a Repository")
     rows = [{"id": f"DIC_{found.id}_{slug}", "slug": slug, "isAnswerable": asks} for slug, asks in CATEGORIES]
     return {
+        "__typename": "Repository",
         "id": f"R_{found.id}",
+        "databaseId": found.id,
         "hasDiscussionsEnabled": found.has_discussions,
         "discussionCategories": {"nodes": rows if found.has_discussions else []},
         "discussions": lambda args: _page([_discussion_shape(asked, one) for one in found.discussions], args),
@@ -118,13 +129,49 @@ def _page(rows: Sequence[Json], given: Json) -> Json:
 
 def _discussion_shape(asked: _DiscussionQuery, one: Discussion) -> Json:
     def comments(given: Json) -> Json:
-        return _page([_comment_shape(asked, comment) for comment in one.comments], given)
+        return _page([_comment_shape(asked, one, comment) for comment in one.comments if not comment.reply_to], given)
 
-    return {"id": one.id, "body": one.body, "viewerDidAuthor": _is_own(asked, one), "comments": comments}
+    return {
+        "__typename": "Discussion",
+        "id": one.id,
+        "number": one.number,
+        "body": one.body,
+        "locked": one.locked,
+        "viewerDidAuthor": _is_own(asked, one),
+        "repository": _home(asked, one),
+        "comments": comments,
+    }
 
 
-def _comment_shape(asked: _DiscussionQuery, one: DiscussionComment) -> Json:
-    return {"id": one.id, "body": one.body, "viewerDidAuthor": _is_own(asked, one)}
+def _home(asked: _DiscussionQuery, one: Discussion) -> Json:
+    home = next(found for found in asked.state.repositories.values() if one in found.discussions)
+    return {"__typename": "Repository", "databaseId": home.id}
+
+
+def _comment_shape(asked: _DiscussionQuery, above: Discussion, one: DiscussionComment) -> Json:
+    def replies(given: Json) -> Json:
+        return _page([_comment_shape(asked, above, each) for each in above.comments if each.reply_to == one.id], given)
+
+    author = {"__typename": one.user.type, "login": one.user.login.removesuffix("[bot]"), "databaseId": one.user.id}
+    return {
+        "__typename": "DiscussionComment",
+        "id": one.id,
+        "databaseId": one.number,
+        "body": one.body,
+        "createdAt": stamp(one.created_at),
+        "viewerDidAuthor": _is_own(asked, one),
+        "author": author,
+        "replyTo": {"id": one.reply_to} if one.reply_to else None,
+        "discussion": lambda _: _discussion_shape(asked, above),
+        "replies": replies,
+    }
+
+
+def _node(asked: _DiscussionQuery, node: str) -> Json:
+    if node.startswith("DC_"):
+        _, discussion, one = _comment(asked, node)
+        return _comment_shape(asked, discussion, one)
+    return _discussion_shape(asked, _discussion(asked, node)[1])
 
 
 def _is_own(asked: _DiscussionQuery, one: Discussion | DiscussionComment) -> bool:
@@ -139,14 +186,21 @@ def _discussion(asked: _DiscussionQuery, node: str) -> tuple[SimRepository, Disc
     raise _MissingError(f"Could not resolve to a node with the global id of '{node}'")
 
 
-def _own_comment(asked: _DiscussionQuery, node: str) -> tuple[Discussion, DiscussionComment]:
+def _comment(asked: _DiscussionQuery, node: str) -> tuple[SimRepository, Discussion, DiscussionComment]:
     for repository in asked.state.repositories.values():
         for discussion in repository.discussions:
             for one in discussion.comments:
-                if one.id == node and _is_own(asked, one):
-                    asked.may_write(repository)
-                    return discussion, one
+                if one.id == node and asked.caller.sees(asked.state, repository):
+                    return repository, discussion, one
     raise _MissingError(f"Could not resolve to a node with the global id of '{node}'")
+
+
+def _own_comment(asked: _DiscussionQuery, node: str) -> tuple[Discussion, DiscussionComment]:
+    repository, discussion, one = _comment(asked, node)
+    if not _is_own(asked, one):
+        raise _MissingError(f"Could not resolve to a node with the global id of '{node}'")
+    asked.may_write(repository)
+    return discussion, one
 
 
 # --- writes ----------------------------------------------------------------------------------------------------------
@@ -167,7 +221,10 @@ def _create(asked: _DiscussionQuery, given: Json) -> Json:
     if not repository.has_discussions or given["categoryId"] not in known:
         raise _MissingError("Could not resolve to a node for the category")
     slug = known[given["categoryId"]]
-    one = Discussion(f"D_{asked.state.new_id()}", asked.caller.acting_app, slug, given["title"], _body(given))
+    if slug == "announcements" and repository.announces_for_maintainers:
+        raise _ForbiddenError("Only maintainers can create discussions in this category")
+    body, app = _body(given), asked.caller.acting_app
+    one = Discussion(f"D_{asked.state.new_id()}", app, slug, given["title"], body, repository.next_number)
     repository.discussions.append(one)
     return {"discussion": _discussion_shape(asked, one)}
 
@@ -175,22 +232,41 @@ def _create(asked: _DiscussionQuery, given: Json) -> Json:
 def _add(asked: _DiscussionQuery, given: Json) -> Json:
     repository, discussion = _discussion(asked, given["discussionId"])
     asked.may_write(repository)
-    one = DiscussionComment(f"DC_{asked.state.new_id()}", asked.caller.acting_app, _body(given))
+    if discussion.locked:
+        raise _ForbiddenError("The discussion is locked")
+    above = given.get("replyToId")
+    if above and _comment(asked, above)[2].reply_to:
+        raise _MissingError("Parent comment is already in a thread, cannot reply to it")
+    app = asked.caller.acting_app
+    body, now = _body(given), asked.state.clock()
+    one = DiscussionComment(asked.state.new_id(), app.account, body, now, app=app, reply_to=above)
     discussion.comments.append(one)
-    return {"comment": _comment_shape(asked, one)}
+    return {"comment": _comment_shape(asked, discussion, one)}
+
+
+def _react(asked: _DiscussionQuery, given: Json) -> Json:
+    repository, discussion, one = _comment(asked, given["subjectId"])
+    asked.may_write(repository)
+    if discussion.locked:
+        raise _ForbiddenError("The discussion is locked")
+    if given["content"] not in _REACTIONS:
+        raise _MissingError("no such reaction")
+    if given["content"] not in one.reactions:
+        one.reactions.append(given["content"])
+    return {"reaction": {"__typename": "Reaction", "id": f"REA_{one.number}_{given['content']}"}}
 
 
 def _update(asked: _DiscussionQuery, given: Json) -> Json:
-    _, one = _own_comment(asked, given["commentId"])
+    discussion, one = _own_comment(asked, given["commentId"])
     one.revisions.append(one.body)
     one.body = _body(given)
-    return {"comment": _comment_shape(asked, one)}
+    return {"comment": _comment_shape(asked, discussion, one)}
 
 
 def _delete(asked: _DiscussionQuery, given: Json) -> Json:
     discussion, one = _own_comment(asked, given["id"])
     discussion.comments.remove(one)
-    return {"comment": _comment_shape(asked, one)}
+    return {"comment": _comment_shape(asked, discussion, one)}
 
 
 _MUTATIONS: Mapping[str, Callable[[_DiscussionQuery, Json], Json]] = {
@@ -198,4 +274,5 @@ _MUTATIONS: Mapping[str, Callable[[_DiscussionQuery, Json], Json]] = {
     "addDiscussionComment": _add,
     "updateDiscussionComment": _update,
     "deleteDiscussionComment": _delete,
+    "addReaction": _react,
 }

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from simulator.shapes.accounts import app, installation, maybe_user, user
 from simulator.shapes.checks import check_run
 from simulator.shapes.conversations import comment, full_pull, issue, review
+from simulator.shapes.discussions import discussion, discussion_reply
 from simulator.shapes.repositories import full_repository
 from simulator.state import (
     Comment,
+    Discussion,
+    DiscussionComment,
     Issue,
     Json,
     SimAccount,
@@ -43,6 +46,14 @@ def issues(api: str, repo: SimRepository, action: str, *, found: Issue) -> Json:
 
 def issue_comment(api: str, repo: SimRepository, action: str, *, found: Comment) -> Json:
     return {"action": action, "issue": issue(api, repo, found.issue), "comment": comment(api, repo, found)}
+
+
+def discussion_comment(api: str, repo: SimRepository, found_in: Discussion, *, found: DiscussionComment) -> Json:
+    return {
+        "action": "created",
+        "discussion": discussion(api, repo, found_in),
+        "comment": discussion_reply(api, repo, found_in, found=found),
+    }
 
 
 def checks(api: str, repo: SimRepository, action: str, *, found: SimCheckRun) -> Json:

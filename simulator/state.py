@@ -135,11 +135,22 @@ class SimPullRequest:
 
 @dataclass(slots=True)
 class DiscussionComment:
-    id: str
-    app: SimApp
+    number: int
+    """its `databaseId`"""
+    user: SimAccount
     body: str
+    created_at: datetime
+    app: SimApp | None = None
+    reply_to: str | None = None
+    """the node id of the comment it answers; a reply has no replies"""
+    reactions: list[str] = field(default_factory=list)
+    """as GraphQL names them"""
     revisions: list[str] = field(default_factory=list)
     """earlier texts, as of `Comment`"""
+
+    @property
+    def id(self) -> str:
+        return f"DC_{self.number}"
 
 
 @dataclass(slots=True)
@@ -151,6 +162,9 @@ class Discussion:
     category: str
     title: str
     body: str
+    number: int = 0
+    """in the repository, counted with its issues"""
+    locked: bool = False
     comments: list[DiscussionComment] = field(default_factory=list)
 
 
@@ -193,6 +207,8 @@ class SimRepository:
     """login -> admin, maintain, write, triage, read"""
     discussions: list[Discussion] = field(default_factory=list)
     has_discussions: bool = False
+    announces_for_maintainers: bool = False
+    """whether an App is refused a discussion in the category for announcements"""
     releases: list[SimRelease] = field(default_factory=list)
     suites: dict[tuple[int, str], int] = field(default_factory=dict)
     """check suites that GitHub opened by itself: (App, commit) -> the suite's id"""
@@ -202,6 +218,11 @@ class SimRepository:
     @property
     def full_name(self) -> str:
         return f"{self.owner.login}/{self.name}"
+
+    @property
+    def next_number(self) -> int:
+        """Of the next issue, pull request or discussion."""
+        return max([*self.issues, *(one.number for one in self.discussions)], default=0) + 1
 
     @property
     def pulls(self) -> list[SimPullRequest]:

@@ -14,6 +14,8 @@ from simulator.git import Draft, Edits, GitSignature, apply_edits
 from simulator.shapes.conversations import pull_commits
 from simulator.state import (
     Comment,
+    Discussion,
+    DiscussionComment,
     Issue,
     ReviewComment,
     SimAccount,
@@ -123,7 +125,7 @@ class Activity(Administration):
         return issue
 
     def _new_issue(self, repo: SimRepository, title: str, body: str, *, by: SimAccount | None, at: datetime) -> Issue:
-        number = max(repo.issues, default=0) + 1
+        number = repo.next_number
         repo.issues[number] = Issue(self.state.new_id(), number, title, body, by, at, at)
         return repo.issues[number]
 
@@ -137,6 +139,18 @@ class Activity(Administration):
     def send_comment(self, repo: SimRepository, action: str, found: Comment) -> None:
         payload = payloads.issue_comment(self.api_url, repo, action, found=found)
         self.send_event(repo, "issue_comment", payload, sender=found.user)
+
+    def comment_on_discussion(
+        self, repo: SimRepository, below: Discussion | DiscussionComment, body: str, *, by: SimAccount, at: datetime
+    ) -> DiscussionComment:
+        """Write a comment below a discussion, or a reply below one of its comments."""
+        above = below.id if isinstance(below, DiscussionComment) else None
+        discussion = next(one for one in repo.discussions if below is one or below in one.comments)
+        found = DiscussionComment(self.state.new_id(), by, body, at, reply_to=above)
+        discussion.comments.append(found)
+        payload = payloads.discussion_comment(self.api_url, repo, discussion, found=found)
+        self.send_event(repo, "discussion_comment", payload, sender=by)
+        return found
 
     # -- pull requests
 

@@ -8,13 +8,14 @@ https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from bot.github import operations as op
 from bot.github.client import BadAnswer, Client, QueryFailed
 from bot.github.operations import required_permissions
 from bot.github.payloads import discussions as payloads
-from bot.github.payloads.discussions import Board, DiscussionPage, DiscussionPost
+from bot.github.payloads.discussions import Board, DiscussionPage, DiscussionPost, DiscussionThread, HeardComment
 from bot.github.payloads.requests import LONGEST_COMMENT, cut
 from bot.github.posts import marker
 from bot.model.commit import Repository
@@ -54,14 +55,39 @@ updateDiscussionComment(input: {commentId: $comment, body: $body}) { comment { i
 _DELETE = """mutation($comment: ID!) {
 deleteDiscussionComment(input: {id: $comment}) { comment { id } }
 }"""
+_HEARD = """query($comment: ID!) {
+node(id: $comment) { ... on DiscussionComment {
+id databaseId body createdAt viewerDidAuthor replyTo { id }
+author { __typename login ... on User { databaseId } ... on Bot { databaseId } }
+discussion { id number body viewerDidAuthor repository { databaseId } }
+} } }"""
+_REPLIES = (
+    """query($comment: ID!, $after: String) {
+node(id: $comment) { ... on DiscussionComment {
+replies(first: 100, after: $after) { """
+    + _PAGE
+    + """ nodes { id body viewerDidAuthor } }
+} } }"""
+)
+_REPLY = """mutation($discussion: ID!, $comment: ID!, $body: String!) {
+addDiscussionComment(input: {discussionId: $discussion, replyToId: $comment, body: $body}) { comment { id } }
+}"""
+_REACT = """mutation($comment: ID!, $content: ReactionContent!) {
+addReaction(input: {subjectId: $comment, content: $content}) { reaction { id } }
+}"""
+_LOCKED = "query($discussion: ID!) { node(id: $discussion) { ... on Discussion { locked } } }"
+_CONTENTS = {"+1": "THUMBS_UP", "confused": "CONFUSED", "rocket": "ROCKET"}
+"""our reactions: REST's names and GraphQL's"""
 PERMISSIONS = required_permissions(op.REPOSITORY, op.DISCUSSIONS)
 """the permissions of a token for all of these operations"""
-QUERIES = (_BOARD, _DISCUSSIONS, _COMMENTS, _CREATE, _ADD, _UPDATE, _DELETE)
+READ_PERMISSIONS = required_permissions(op.REPOSITORY, op.READ_DISCUSSIONS)
+"""those of a token for reading a comment"""
+QUERIES = (_BOARD, _DISCUSSIONS, _COMMENTS, _CREATE, _ADD, _UPDATE, _DELETE, _HEARD, _REPLIES, _REPLY, _REACT, _LOCKED)
 """all queries of this module, so that a test can check them against GitHub's schema"""
 
 
 class NoDiscussionsError(Exception):
-    """The repository has discussions switched off, or no category for one."""
+    """No discussion takes the post: they are switched off, there is no category for one, or it is locked or gone."""
 
 
 async def has_discussions(client: Client, repository: Repository) -> bool:
@@ -94,15 +120,65 @@ async def post_comment(
         own = await _without_old(client, own, known=known, body=body if text else "")
         if not text:
             return None
+    add = partial(client.mutate, _ADD, discussion=discussion, body=body)
+    return await _keep_one(client, own, body, lambda: _unless_locked(client, discussion, add))
+
+
+async def post_reply(
+    client: Client, thread: DiscussionThread, *, key: str, text: str, known: str | None, replacing: bool = False
+) -> str | None:
+    """The node id of our reply in the thread that now shows `text`; otherwise as `post_comment`."""
+    body = cut(f"{marker(key)}\n{text}", LONGEST_COMMENT)
+    own = [one async for one in _of_key(_replies(client, thread.first), key)]
+    if replacing:
+        own = await _without_old(client, own, known=known, body=body if text else "")
+        if not text:
+            return None
+    add = partial(client.mutate, _REPLY, discussion=thread.discussion, comment=thread.first, body=body)
+    return await _keep_one(client, own, body, lambda: _unless_locked(client, thread.discussion, add))
+
+
+async def _keep_one(
+    client: Client, own: list[DiscussionPost], body: str, add: Callable[[], Awaitable[dict[str, Any]]]
+) -> str:
+    """Edit the oldest of our comments and delete its duplicates; add one if there is none."""
     if not own:
-        return payloads.mutated_node_id(
-            await client.mutate(_ADD, discussion=discussion, body=body), "addDiscussionComment", "comment"
-        )
+        return payloads.mutated_node_id(await add(), "addDiscussionComment", "comment")
     for duplicate in own[1:]:
         await client.mutate(_DELETE, comment=duplicate.id)
     if own[0].body != body:
         await client.mutate(_UPDATE, comment=own[0].id, body=body)
     return own[0].id
+
+
+async def react(client: Client, thread: DiscussionThread, content: str) -> str:
+    """The node id of our reaction to a comment; GitHub keeps one of each content, however often it is created."""
+    add = partial(client.mutate, _REACT, comment=thread.comment, content=_CONTENTS[content])
+    return payloads.mutated_node_id(await _unless_locked(client, thread.discussion, add), "addReaction", "reaction")
+
+
+async def _unless_locked(
+    client: Client, discussion: str, write: Callable[[], Awaitable[dict[str, Any]]]
+) -> dict[str, Any]:
+    """Raises NoDiscussionsError for a discussion that is locked, and for what is gone."""
+    try:
+        return await write()
+    except QueryFailed as failed:
+        if failed.kinds == {"NOT_FOUND"}:
+            raise NoDiscussionsError("the comment is gone") from failed
+        if failed.kinds == {"FORBIDDEN"} and payloads.is_locked(await client.query(_LOCKED, discussion=discussion)):
+            raise NoDiscussionsError("the discussion is locked") from failed
+        raise
+
+
+async def read_comment(client: Client, node: str, *, app: int) -> HeardComment | None:
+    """The current state of a comment; None if it was deleted."""
+    try:
+        return payloads.heard_comment(await client.query(_HEARD, comment=node), app)
+    except QueryFailed as failed:
+        if failed.kinds == {"NOT_FOUND"}:
+            return None
+        raise
 
 
 async def _without_old(
@@ -121,10 +197,17 @@ async def _discussion(client: Client, repository: Repository, opening: tuple[str
     async for found in _of_key(_discussions(client, repository), key):
         return found.id
     board = await _board(client, repository)
-    if not board.switched_on or board.category is None:
-        raise NoDiscussionsError(f"{repository.full_name} takes no discussions")
-    given = {"repository": board.id, "category": board.category.id, "title": title, "body": f"{marker(key)}\n{text}"}
-    return payloads.mutated_node_id(await client.mutate(_CREATE, **given), "createDiscussion", "discussion")
+    given = {"repository": board.id, "title": title, "body": f"{marker(key)}\n{text}"}
+    for category in board.fitting if board.switched_on else ():
+        try:
+            made = await client.mutate(_CREATE, category=category.id, **given)
+        except QueryFailed as failed:
+            # Announcements may be for maintainers alone.
+            if failed.kinds != {"FORBIDDEN"} or category is board.fitting[-1]:
+                raise
+        else:
+            return payloads.mutated_node_id(made, "createDiscussion", "discussion")
+    raise NoDiscussionsError(f"{repository.full_name} takes no discussions")
 
 
 async def _board(client: Client, repository: Repository) -> Board:
@@ -154,6 +237,13 @@ def _discussions(client: Client, repository: Repository) -> AsyncIterator[Discus
 def _comments(client: Client, discussion: str) -> AsyncIterator[DiscussionPost]:
     async def page(after: str | None) -> DiscussionPage | None:
         return payloads.comments(await client.query(_COMMENTS, discussion=discussion, after=after))
+
+    return _all(page)
+
+
+def _replies(client: Client, comment: str) -> AsyncIterator[DiscussionPost]:
+    async def page(after: str | None) -> DiscussionPage | None:
+        return payloads.replies(await client.query(_REPLIES, comment=comment, after=after))
 
     return _all(page)
 

@@ -82,7 +82,8 @@ ISSUES = Operation("GET", "{+repository}/issues?creator={creator}&state=all&per_
 ISSUE = Operation("GET", "{+repository}/issues/{number}", _DISCUSSION)
 CREATE_ISSUE = Operation("POST", "{+repository}/issues", ("issues",), "write")
 DISCUSSIONS = Operation("POST", "graphql", ("discussions",), "write")
-"""everything about discussions; used only if a repository's settings ask for a digest there"""
+"""everything that is written in discussions; used only if a repository's settings ask for a digest there"""
+READ_DISCUSSIONS = Operation("POST", "graphql", ("discussions",))
 
 READING = (
     REPOSITORY,
@@ -120,6 +121,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *POSTING_COMMENTS,
     *POSTING_DIGESTS[:2],
     DISCUSSIONS,
+    READ_DISCUSSIONS,
 )
 
 

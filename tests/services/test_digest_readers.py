@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.machine import _problems_with_homes
+from bot.cli.doctor.machine import problems_with_homes
 from bot.services.digests import scope
 from bot.services.digests.on_request import publish_month
 from bot.services.digests.readers import defer_check
@@ -71,7 +71,7 @@ async def test_it_stays_at_home_if_one_reader_may_not_read_it_and_the_check_run_
             if run.fields["name"] == "Almanac" and run.fields["head_sha"] == pull.landed
         )
         assert why in summary
-        assert [one for one in await there.bot.store.read(_problems_with_homes) if why in one]
+        assert [one for one in await there.bot.store.read(problems_with_homes) if why in one]
 
 
 async def test_the_command_line_and_a_dry_run_follow_the_same_rule(github: Simulator, tmp_path: Path) -> None:

@@ -228,10 +228,10 @@ async def _digests(store: Store, database: Finding) -> list[Finding]:
     """The repositories whose digest is not posted in the repository that their settings choose."""
     if database.state == "WRONG":
         return []
-    return [note("digests", problem) for problem in await store.read(_problems_with_homes)]
+    return [note("digests", problem) for problem in await store.read(problems_with_homes)]
 
 
-def _problems_with_homes(connection: Connection) -> list[str]:
+def problems_with_homes(connection: Connection) -> list[str]:
     chosen = configurations.repositories_stating(connection, "digest_repository")
     stored = installations.repositories(connection, chosen)
     return [

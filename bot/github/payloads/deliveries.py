@@ -59,6 +59,7 @@ class IssuePayload(Struct, frozen=True):
 class CommentPayload(Struct, frozen=True):
     id: Identity
     body: str | None = None
+    node_id: str = ""
     performed_via_github_app: Known | None = None
 
 
@@ -91,6 +92,7 @@ class DeliveryPayload(Struct, frozen=True):
     sender: UserPayload | None = None
     pull_request: PullRequestPayload | UnsetType = UNSET
     issue: IssuePayload | UnsetType = UNSET
+    discussion: IssuePayload | UnsetType = UNSET
     comment: CommentPayload | UnsetType = UNSET
     check_run: CheckPayload | UnsetType = UNSET
     check_suite: CheckPayload | UnsetType = UNSET
@@ -146,6 +148,8 @@ class CommentHint(Struct, frozen=True):
     comment: int
     asks: bool
     body: str
+    node: str = ""
+    """its id in GraphQL"""
 
 
 class CheckHint(Struct, frozen=True):
@@ -229,10 +233,19 @@ def push(payload: DeliveryPayload) -> PushEvent:
 
 def comment(payload: DeliveryPayload, command: str) -> CommentHint:
     """A comment on an issue or pull request."""
+    return _comment(payload, _given(payload.issue, "issue").number, command)
+
+
+def discussion_comment(payload: DeliveryPayload, command: str) -> CommentHint:
+    """A comment in a discussion."""
+    return _comment(payload, _given(payload.discussion, "discussion").number, command)
+
+
+def _comment(payload: DeliveryPayload, number: int, command: str) -> CommentHint:
     found = _given(payload.comment, "comment")
     body = found.body or ""
     asks = any(line == command or line.startswith(f"{command} ") for line in body.splitlines())
-    return CommentHint(_given(payload.issue, "issue").number, found.id, asks, body)
+    return CommentHint(number, found.id, asks, body, found.node_id)
 
 
 def comment_app(payload: DeliveryPayload) -> int | None:

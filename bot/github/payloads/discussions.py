@@ -6,7 +6,10 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
-from bot.github.payloads.reading import NodePage, PayloadError, read
+from bot.github.payloads.answers import CommentAnswer, IssueAnswer
+from bot.github.payloads.reading import Hosted, Identity, NodePage, PayloadError, Person, moment, read
+from bot.model.commit import Signature
+from bot.model.ids import RepositoryId
 
 T = TypeVar("T")
 _PREFERRED = ("announcements", "general")
@@ -45,12 +48,10 @@ class Board(Struct, frozen=True):
     categories: tuple[Category, ...]
 
     @property
-    def category(self) -> Category | None:
-        """Announcements, else general discussion, else the first category that is for neither questions nor polls."""
-        for slug in _PREFERRED:
-            if found := next((one for one in self.categories if one.slug == slug), None):
-                return found
-        return next((one for one in self.categories if not one.answerable and one.slug != "polls"), None)
+    def fitting(self) -> list[Category]:
+        """Announcements, general discussion, then every other category that is for neither questions nor polls."""
+        fit = [one for one in self.categories if not one.answerable and one.slug != "polls"]
+        return sorted(fit, key=lambda one: _PREFERRED.index(one.slug) if one.slug in _PREFERRED else len(_PREFERRED))
 
 
 class _DiscussionsSetting(Struct, frozen=True):
@@ -83,6 +84,72 @@ class _Made(Struct, frozen=True):
     id: str
 
 
+class _Author(Struct, frozen=True, rename="camel"):
+    typename: str = field(name="__typename", default="")
+    login: str = ""
+    database_id: Person | None = None
+
+
+class _Home(Struct, frozen=True, rename="camel"):
+    database_id: Hosted
+
+
+class _Above(Struct, frozen=True, rename="camel"):
+    id: str
+    number: Identity
+    repository: _Home
+    body: str = ""
+    viewer_did_author: bool = False
+
+
+class _Heard(Struct, frozen=True, rename="camel"):
+    id: str
+    database_id: Identity
+    discussion: _Above
+    body: str = ""
+    created_at: str | None = None
+    viewer_did_author: bool = False
+    author: _Author | None = None
+    reply_to: _Made | None = None
+
+
+class _HeardNode(Struct, frozen=True):
+    node: _Heard | None = None
+
+
+class _Replies(Struct, frozen=True):
+    replies: NodePage[DiscussionPost] | None = None
+
+
+class _RepliesNode(Struct, frozen=True):
+    node: _Replies | None = None
+
+
+class _Locked(Struct, frozen=True):
+    locked: bool = False
+
+
+class _LockedNode(Struct, frozen=True):
+    node: _Locked | None = None
+
+
+class DiscussionThread(Struct, frozen=True):
+    """A comment of a discussion by node ids: itself, its discussion, and the comment that starts its thread."""
+
+    comment: str
+    discussion: str
+    first: str
+
+
+class HeardComment(Struct, frozen=True):
+    """A person's comment, the discussion it stands in, and where an answer belongs."""
+
+    comment: CommentAnswer
+    above: IssueAnswer
+    thread: DiscussionThread
+    repository: RepositoryId
+
+
 def has_discussions(repository: object) -> bool:
     """Whether a repository from the REST API has discussions enabled."""
     return bool(read(repository, _DiscussionsSetting).has_discussions)
@@ -101,6 +168,37 @@ def comments(answer: object) -> DiscussionPage | None:
     """A page of comments; None if the discussion was deleted."""
     found = read(answer, _Node).node
     return None if found is None or found.comments is None else _page(found.comments)
+
+
+def replies(answer: object) -> DiscussionPage | None:
+    """A page of a thread; None if its first comment was deleted."""
+    found = read(answer, _RepliesNode).node
+    return None if found is None or found.replies is None else _page(found.replies)
+
+
+def is_locked(answer: object) -> bool:
+    """Whether a discussion is locked."""
+    found = read(answer, _LockedNode).node
+    return found is not None and found.locked
+
+
+def heard_comment(answer: object, app: int) -> HeardComment | None:
+    """A comment; None if it was deleted. `app` is ours: what the viewer wrote is by it."""
+    found = read(answer, _HeardNode).node
+    if found is None:
+        return None
+    who, above = found.author, found.discussion
+    author = None
+    if who is not None and who.database_id is not None:
+        author = Signature(who.login, "", who.database_id, who.login, who.typename != "User")
+    ours = app if found.viewer_did_author else None
+    comment = CommentAnswer(found.database_id, author, found.body, ours, above.number, moment(found.created_at))
+    return HeardComment(
+        comment,
+        IssueAnswer(above.number, above.body, app=app if above.viewer_did_author else None),
+        DiscussionThread(found.id, above.id, found.reply_to.id if found.reply_to else found.id),
+        above.repository.database_id,
+    )
 
 
 def mutated_node_id(answer: object, mutation: str, what: str) -> str:

@@ -7,11 +7,13 @@ from datetime import timedelta
 from typing import Any
 
 from gidgethub import BadRequest
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from sqlalchemy import Connection
 
+from bot.github import discussions
 from bot.github.client import Client, is_missing
 from bot.github.payloads.answers import CommentAnswer, IssueAnswer
+from bot.github.payloads.discussions import DiscussionThread
 from bot.github.posts import marker
 from bot.github.reads import read_comment, read_issue, read_permission, read_repository
 from bot.model.commit import Repository
@@ -33,31 +35,65 @@ MOST_REPLIES = 5
 
 class _CommandComment(Struct, frozen=True):
     comment: CommentAnswer
+    thread: DiscussionThread | None
+    """where it stands, if it is a discussion's"""
     issue: IssueAnswer
     repository: Repository
     maintainer: bool
     commands: tuple[Command | Mistake, ...]
+
+    @property
+    def name(self) -> str:
+        """Its name in keys; comments on issues and in discussions are numbered apart."""
+        return f"d{self.comment.id}" if self.thread else str(self.comment.id)
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """What an answer needs to know of its discussion."""
+        return {"thread": to_builtins(self.thread)} if self.thread else {}
+
+    @property
+    def reaction_target(self) -> dict[str, Any]:
+        return self.place or {"comment": self.comment.id}
 
 
 async def read_command_comment(job: Job, context: Context, given: dict[str, Any]) -> _CommandComment | None:
     """The commands and their author; None if nothing is to be answered. Raises Refused while GitHub may only lag."""
     client = context.reader(given["installation"], given["repository"])
     repository = await read_repository(client, RepositoryId(given["repository"]))
-    try:
-        comment = await read_comment(client, repository, given["comment"])
-        issue = await read_issue(client, repository, comment.number or given["number"])
-    except BadRequest as error:
-        if is_missing(error):
-            job.doubt(f"comment {given['comment']} is not found", A_MINUTE)
-            return None
-        raise
+    found = await _read_comment(context, client, repository, given)
+    if found is None:
+        job.doubt(f"comment {given['comment']} is not found", A_MINUTE)
+        return None
+    comment, issue, thread = found
     mark = commands_mark(comment.body)
     commands = read_commands(comment.body) if given.get("said", mark) == mark else ()
     own = context.ourselves.wrote(comment) or comment.author is None or comment.author.bot
     if own or not commands or not (issue.is_pull_request or _is_digest(context, repository, issue)):
         return None
     maintainer = await _is_maintainer(client, repository, comment)
-    return _CommandComment(comment, issue, repository, maintainer, commands)
+    return _CommandComment(comment, thread, issue, repository, maintainer, commands)
+
+
+async def _read_comment(
+    context: Context, client: Client, repository: Repository, given: dict[str, Any]
+) -> tuple[CommentAnswer, IssueAnswer, DiscussionThread | None] | None:
+    """The comment and what it is below; None if one of them is gone."""
+    if "node" in given:
+        number = InstallationId(given["installation"]), (RepositoryId(given["repository"]),)
+        permissions = discussions.READ_PERMISSIONS
+        reader = context.github.installation(number[0], repositories=number[1], permissions=permissions)
+        heard = await discussions.read_comment(reader, given["node"], app=context.ourselves.id)
+        if heard is None or heard.repository != repository.id:
+            return None
+        return heard.comment, heard.above, heard.thread
+    try:
+        comment = await read_comment(client, repository, given["comment"])
+        return comment, await read_issue(client, repository, comment.number or given["number"]), None
+    except BadRequest as error:
+        if is_missing(error):
+            return None
+        raise
 
 
 def _is_digest(context: Context, repository: Repository, issue: IssueAnswer) -> bool:
@@ -104,7 +140,7 @@ def answer_commands(
             )
         else:
             answers.append(
-                _run_command(connection, context, CommandRequest(asker, scene, command, f"comment:{comment.id}:{turn}"))
+                _run_command(connection, context, CommandRequest(asker, scene, command, f"comment:{heard.name}:{turn}"))
             )
     _request_answers(connection, context, (installation, heard), answers)
 
@@ -155,19 +191,19 @@ def _request_answers(
     answers: Sequence[CommandResult],
 ) -> None:
     installation, heard = where
-    repository, comment = heard.repository.id or 0, heard.comment.id
+    repository, target = heard.repository.id or 0, heard.reaction_target
     content = answers[-1].reaction if all(answer.done for answer in answers) else "confused"
     reaction = outbox.Intent(
-        f"reaction:{repository}:{comment}",
+        f"reaction:{repository}:{heard.name}",
         "reaction",
         repository,
-        {"comment": comment},
+        target,
         {"content": content},
         installation,
     )
     request_post(connection, context, reaction)
     parts = [answer.part for answer in answers if answer.part is not None]
-    key = f"reply:{repository}:{comment}"
+    key = f"reply:{repository}:{heard.name}"
     if parts and (outbox.is_posted(connection, key) or _may_reply(connection, context, heard)):
         request_post(connection, context, _reply_intent(key, where, parts))
 
@@ -175,7 +211,7 @@ def _request_answers(
 def _reply_intent(key: str, where: tuple[InstallationId, _CommandComment], parts: Sequence[ReplyPart]) -> outbox.Intent:
     installation, heard = where
     author = heard.comment.author
-    target = {"number": heard.issue.number, "person": f"u:{author.user_id}" if author else ""}
+    target = {"number": heard.issue.number, "person": f"u:{author.user_id}" if author else "", **heard.place}
     return outbox.Intent(key, "reply", heard.repository.id or 0, target, {"text": reply_note(parts)}, installation)
 
 

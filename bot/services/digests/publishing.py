@@ -148,7 +148,7 @@ def request_preview(connection: Connection, context: Context, plan: _Plan) -> No
     if commit is None:
         return
     text = note.text if note else _NOTHING.format(month_name(scope.month))
-    problems = (md_text(problem, 400) for problem in problems_with_home(connection, scope.home_id))
+    problems = [str(md_text(problem, 400)) for problem in problems_with_home(connection, scope.home_id)]
     summary = "\n\n".join((*problems, text))
     body = {"title": f"Preview of the digest for {scope.month}", "summary": summary}
     intent = outbox.Intent(key, "preview", scope.home_id, {"commit": commit}, body, scope.installation)

@@ -10,12 +10,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from gidgethub import BadRequest
+from msgspec import convert
 from sqlalchemy import Connection
 
 from bot.configuration.logs import scrub_secrets
 from bot.github import discussions
 from bot.github.client import BadAnswer, Client, is_missing
 from bot.github.discussions import NoDiscussionsError
+from bot.github.payloads.discussions import DiscussionThread
 from bot.github.posts import Button, CheckRun, Post, Publisher
 from bot.github.reads import issue_exists, read_repository
 from bot.model.commit import Repository
@@ -129,6 +131,8 @@ def _is_too_old_to_replace(posting: Posting, now: datetime) -> bool:
 async def publish_claimed(context: Context, posting: Posting) -> int | str | None:
     """The id of the post that shows the text now; None if what stood there was deleted, and nothing takes its place."""
     intent = posting.intent
+    if "thread" in intent.target:
+        return await _answer_in_discussion(context, posting)
     if _is_discussion(posting):
         return await _post_discussion(context, posting)
     client, publisher = context.publisher(
@@ -216,14 +220,32 @@ def _is_discussion(posting: Posting) -> bool:
     return bool(posting.intent.target.get("form") == "discussion")
 
 
+def _discussions_client(context: Context, intent: Intent, *, urgent: bool) -> Client:
+    """A client that may only read and write the discussions of one repository."""
+    return context.github.installation(
+        InstallationId(intent.installation_id or 0),
+        repositories=(RepositoryId(intent.repository_id),),
+        permissions=discussions.PERMISSIONS,
+        urgent=urgent,
+    )
+
+
+async def _answer_in_discussion(context: Context, posting: Posting) -> str | None:
+    """A reaction to a comment of a discussion, or a reply in its thread."""
+    intent, thread = posting.intent, convert(posting.intent.target["thread"], DiscussionThread)
+    client = _discussions_client(context, intent, urgent=True)
+    if intent.kind == "reaction":
+        return await discussions.react(client, thread, intent.body["content"])
+    text = _text_of(context, posting)
+    replacing = posting.removals > 0 or not text
+    return await discussions.post_reply(
+        client, thread, key=intent.key, text=text, known=posting.remote_id, replacing=replacing
+    )
+
+
 async def _post_discussion(context: Context, posting: Posting) -> str | None:
     intent, number = posting.intent, RepositoryId(posting.intent.repository_id)
-    client = context.github.installation(
-        InstallationId(intent.installation_id or 0),
-        repositories=(number,),
-        permissions=discussions.PERMISSIONS,
-        urgent=False,
-    )
+    client = _discussions_client(context, intent, urgent=False)
     return await discussions.post_comment(
         client,
         await read_repository(client, number),
