@@ -66,7 +66,7 @@ _REPLIES = (
 node(id: $comment) { ... on DiscussionComment {
 replies(first: 100, after: $after) { """
     + _PAGE
-    + """ nodes { id body viewerDidAuthor } }
+    + """ totalCount nodes { id body viewerDidAuthor } }
 } } }"""
 )
 _REPLY = """mutation($discussion: ID!, $comment: ID!, $body: String!) {

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from bot.github import operations as op
 from bot.github.client import BadAnswer, Client
-from bot.github.payloads import answers
+from bot.github.payloads import answers, readers
 from bot.github.payloads import commits as commits_of
 from bot.github.payloads.answers import Installation
 from bot.github.payloads.reading import read, required_moment
@@ -43,9 +43,9 @@ async def read_readers(client: Client, repository: Repository) -> frozenset[User
     Raises `BadAnswer` for an empty list: somebody owns every repository.
     """
     path = client.repository_path(repository)
-    if answers.is_internal(await client.read(op.REPOSITORY, repository=path)):
+    if readers.is_internal(await client.read(op.REPOSITORY, repository=path)):
         return None
-    listed = [answers.reader(row) async for row in client.items(op.COLLABORATORS, repository=path)]
+    listed = [readers.reader(row) async for row in client.items(op.COLLABORATORS, repository=path)]
     found = frozenset(user for user, may_read in listed if may_read)
     if not found:
         raise BadAnswer("a repository without collaborators")

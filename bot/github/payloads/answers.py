@@ -25,7 +25,7 @@ from bot.github.payloads.reading import (
     read,
 )
 from bot.model.commit import GITHUB, PullRequest, Repository, Review, Signature
-from bot.model.ids import CommitId, InstallationId, RepositoryId, UserId
+from bot.model.ids import CommitId, InstallationId, RepositoryId
 
 BELONGS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 """associations of an author who may write; https://docs.github.com/en/graphql/reference/enums#commentauthorassociation"""
@@ -208,15 +208,6 @@ class _Content(Struct, frozen=True):
     content: str | None = None
 
 
-class _Collaborator(Struct, frozen=True):
-    id: Person
-    permissions: Mapping[str, bool] = {}
-
-
-class _Visible(Struct, frozen=True):
-    visibility: str | None = None
-
-
 class _Permission(Struct, frozen=True):
     permission: str
 
@@ -348,17 +339,6 @@ def content(answer: object) -> str | None:
 def permission(answer: object) -> str:
     """`admin`, `write`, `read` or `none`."""
     return read(answer, _Permission).permission
-
-
-def reader(answer: object) -> tuple[UserId, bool]:
-    """A collaborator's id, and whether GitHub says that they may read the repository."""
-    row = read(answer, _Collaborator)
-    return row.id, row.permissions.get("pull", False)
-
-
-def is_internal(answer: object) -> bool:
-    """Whether a whole enterprise may read the repository, though it is not public."""
-    return read(answer, _Visible).visibility == "internal"
 
 
 def identity(answer: object) -> int:

@@ -48,13 +48,13 @@ class _CommandComment(Struct, frozen=True):
         return f"d{self.comment.id}" if self.thread else str(self.comment.id)
 
     @property
-    def place(self) -> dict[str, Any]:
+    def discussion_target(self) -> dict[str, Any]:
         """What an answer needs to know of its discussion."""
         return {"thread": to_builtins(self.thread)} if self.thread else {}
 
     @property
     def reaction_target(self) -> dict[str, Any]:
-        return self.place or {"comment": self.comment.id}
+        return self.discussion_target or {"comment": self.comment.id}
 
 
 async def read_command_comment(job: Job, context: Context, given: dict[str, Any]) -> _CommandComment | None:
@@ -211,7 +211,11 @@ def _request_answers(
 def _reply_intent(key: str, where: tuple[InstallationId, _CommandComment], parts: Sequence[ReplyPart]) -> outbox.Intent:
     installation, heard = where
     author = heard.comment.author
-    target = {"number": heard.issue.number, "person": f"u:{author.user_id}" if author else "", **heard.place}
+    target = {
+        "number": heard.issue.number,
+        "person": f"u:{author.user_id}" if author else "",
+        **heard.discussion_target,
+    }
     return outbox.Intent(key, "reply", heard.repository.id or 0, target, {"text": reply_note(parts)}, installation)
 
 

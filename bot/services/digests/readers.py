@@ -42,12 +42,16 @@ async def check_readers(
     for home, subjects in pairs.items():
         if home not in known:
             continue
-        here = await _read_twice(job, context, installation, known[home])
+        home_readers = await _read_twice(job, context, installation, known[home])
         answers: dict[RepositoryId, bool] = {}
         for one in subjects:
-            there = await _read(job, context, installation, one)
-            answers[RepositoryId(one.id or 0)] = here is not None and there is not None and here <= there
+            subject_readers = await _read(job, context, installation, one)
+            answers[RepositoryId(one.id or 0)] = _includes(subject_readers, home_readers)
         await context.store.write(_save, context, installation, home, answers)
+
+
+def _includes(readers: frozenset[UserId] | None, wanted: frozenset[UserId] | None) -> bool:
+    return readers is not None and wanted is not None and wanted <= readers
 
 
 async def _read_twice(
@@ -109,10 +113,10 @@ def _pairs_of_digest(connection: Connection, context: Context, one: DigestId) ->
     pairs: _Pairs = {}
     for home in homes:
         rows = digests_posted_in(connection, home.id or 0, month)
-        told = {repository, *(repository_of(row.target) for row in rows)} & by_id.keys()
+        covered = {repository, *(repository_of(row.target) for row in rows)} & by_id.keys()
         checks = digest_readers.last_checks(connection, home.id or 0)
         since = context.clock() - TRUSTED_FOR
-        stale = [by_id[row] for row in sorted(told) if row not in checks or checks[row][1] < since]
+        stale = [by_id[row] for row in sorted(covered) if row not in checks or checks[row][1] < since]
         _add(pairs, home, stale)
     return pairs
 
@@ -127,13 +131,13 @@ def pairs_of_installation(connection: Connection, installation: InstallationId) 
     """Every private repository whose digest is posted in another private one, or shall be by its settings."""
     names = repositories_by_name(connection, installation)
     by_id = {RepositoryId(one.id or 0): one for one in names.values()}
-    told = {home: {repository_of(row.target) for row in digests_posted_in(connection, home)} for home in by_id}
+    covered = {home: {repository_of(row.target) for row in digests_posted_in(connection, home)} for home in by_id}
     for number, one in by_id.items():
         home = chosen_home(one, names, stored_settings(connection, number))
-        told[RepositoryId(home.id or 0)].add(number)
+        covered[RepositoryId(home.id or 0)].add(number)
     pairs: _Pairs = {}
-    for number in sorted(told):
-        _add(pairs, by_id[number], [by_id[one] for one in sorted(told[number] & by_id.keys())])
+    for number in sorted(covered):
+        _add(pairs, by_id[number], [by_id[one] for one in sorted(covered[number] & by_id.keys())])
     return pairs
 
 

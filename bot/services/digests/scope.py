@@ -89,8 +89,8 @@ def posted_scope(
     by_id = {one.id: one for one in repositories_by_name(connection, where[0]).values()}
     rows = digests_posted_in(connection, home.id or 0, month)
     covered = [by_id.get(repository_of(row.target)) for row in rows] + ([by_id.get(also.id)] if also else [])
-    here = where[0], month, by_id.get(home.id, home)
-    return _scope(connection, here, [one for one in covered if one])
+    current = where[0], month, by_id.get(home.id, home)
+    return _scope(connection, current, [one for one in covered if one])
 
 
 def expected_scope(connection: Connection, where: tuple[InstallationId, Month], repository: Repository) -> DigestScope:
