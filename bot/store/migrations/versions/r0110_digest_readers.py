@@ -7,8 +7,8 @@ from sqlalchemy import Boolean, Column
 
 from bot.store.columns import Instant, WholeNumber
 
-revision = "0109"
-down_revision = "0108"
+revision = "0110"
+down_revision = "0109"
 
 
 def upgrade() -> None:
