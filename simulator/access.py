@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import timedelta
 from typing import Any
 
@@ -96,9 +97,7 @@ def _app_of(state: State, value: str) -> SimApp:
     try:
         issuer = jwt.decode(value, options={"verify_signature": False}).get("iss")
         app = state.apps[int(str(issuer))]
-        claims = jwt.decode(
-            value, app.public_key, algorithms=["RS256"], options={"verify_exp": False, "verify_iat": False}
-        )
+        claims = _claims(app, value)
         issued, expires = int(claims["iat"]), int(claims["exp"])
     except (jwt.PyJWTError, KeyError, ValueError, TypeError) as problem:
         raise RefusedError(401, "A JSON web token could not be decoded") from problem
@@ -112,6 +111,18 @@ def _app_of(state: State, value: str) -> SimApp:
     if expires > now + 600:
         raise RefusedError(401, "'Expiration time' claim ('exp') is too far in the future")
     return app
+
+
+def _claims(app: SimApp, value: str) -> Json:
+    """The claims of a JWT that one of the App's keys signed. Raises PyJWTError."""
+    for key in app.other_keys:
+        with contextlib.suppress(jwt.InvalidSignatureError):
+            return _decoded(value, key)
+    return _decoded(value, app.public_key)
+
+
+def _decoded(value: str, key: str) -> Json:
+    return jwt.decode(value, key, algorithms=["RS256"], options={"verify_exp": False, "verify_iat": False})
 
 
 def mint(state: State, installation: SimInstallation, wanted: Json) -> SimToken:

@@ -240,6 +240,8 @@ class SimApp:
     private_key: str
     webhook_secret: str
     webhook_url: str | None = None
+    other_keys: list[str] = field(default_factory=list)
+    """public halves of further private keys: GitHub allows several"""
     permissions: dict[str, str] = field(default_factory=dict)
     events: list[str] = field(default_factory=list)
     client_secret: str = "the-simulated-client-secret"  # noqa: S105  # opens nothing but this simulator

@@ -12,7 +12,7 @@ from bot.cli.doctor.findings import wrong
 from bot.cli.doctor.machine import check_files
 from bot.configuration import credentials
 from bot.configuration.errors import UnusableInputError
-from bot.configuration.keys import link_secret, snapshot_key
+from bot.configuration.keys import link_secrets, snapshot_key
 from bot.configuration.logs import hide_secrets, scrub_secrets
 from bot.configuration.redaction import Redacted, Secret, secrets_in
 from bot.configuration.route import NetworkRoute
@@ -42,7 +42,7 @@ def test_no_setting_that_is_secret_is_printed() -> None:
         client_secret="SECRET-3",
         relay="SECRET-4",
         database_url="SECRET-5",
-        links_key=b"SECRET-6",
+        links_keys=(b"SECRET-6",),
         snapshots_key="SECRET-7",
         metrics_token="SECRET-8",
         writer=WriterSettings(key="SECRET-9"),
@@ -60,7 +60,7 @@ def hidden() -> Iterator[Settings]:
         client_secret="CANARY-client-secret",
         relay="https://relay.example/CANARY-channel",
         database_url="postgresql+psycopg://almanac:CANARY%2Dpassword@db.example/almanac",
-        links_key=b"CANARY-links-key-of-32-bytes....",
+        links_keys=(b"CANARY-links-key-of-32-bytes....", b"CANARY-links-key-before-that...."),
         route=NetworkRoute(proxy="http://me:CANARY-proxy-password@proxy.example:3128"),
         metrics_token="CANARY-metrics-token",
         writer=WriterSettings(key="CANARY-writer-key"),
@@ -76,7 +76,7 @@ def test_no_secret_of_the_settings_passes_what_is_logged_printed_or_stored(hidde
         hidden.client_secret,
         hidden.database_url,
         "password CANARY-password",
-        (hidden.links_key or b"").hex(),
+        *(key.hex() for key in hidden.links_keys),
         "http://me:CANARY-proxy-password@proxy.example:3128",
         hidden.metrics_token,
         hidden.writer.key,
@@ -90,12 +90,12 @@ def test_no_secret_of_the_settings_passes_what_is_logged_printed_or_stored(hidde
 
 
 def test_a_secret_in_a_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
-    link_secret(tmp_path / "links.key")
+    link_secrets(tmp_path / "links.key")
     snapshot_key(tmp_path / "snapshots.key")
     saved = credentials.Credentials("1", "almanac", "https://github.com/apps/almanac", "https://github.com")
     credentials.save(tmp_path, saved)
     readers = {
-        "links.key": lambda: link_secret(tmp_path / "links.key"),
+        "links.key": lambda: link_secrets(tmp_path / "links.key"),
         "snapshots.key": lambda: snapshot_key(tmp_path / "snapshots.key"),
         "app.json": lambda: credentials.read(tmp_path),
     }

@@ -24,10 +24,10 @@ def _reads_with(reader: Callable[[str], Any]) -> BeforeValidator:
 
 Word = Annotated[str, BeforeValidator(_strip)]
 Key = Annotated[str, _reads_with(values.pem_of)]
-LinksKey = Annotated[bytes, _reads_with(values.links_key_of)]
 SnapshotsKey = Annotated[str, _reads_with(values.snapshots_key_of)]
 # NoDecode: pydantic-settings would read a tuple as JSON before the validator sees it.
 Secrets = Annotated[tuple[str, ...], NoDecode, _reads_with(values.secrets_of)]
+LinksKeys = Annotated[tuple[bytes, ...], NoDecode, _reads_with(values.links_keys_of)]
 
 
 class Environment(BaseSettings):
@@ -45,7 +45,7 @@ class Environment(BaseSettings):
     relay: Annotated[str, _reads_with(addresses.relay_of)] | None = None
     database_url: Annotated[str, _reads_with(addresses.database_url_of)] | None = None
     data: Annotated[Path, _reads_with(values.folder_of)] = Path("almanac-data")
-    links_key: LinksKey | None = None
+    links_keys: LinksKeys = Field((), validation_alias="ALMANAC_LINKS_KEY")
     snapshots_key: SnapshotsKey | None = None
     github: Annotated[Any, _reads_with(values.github_address_of)] = Field(None, validation_alias="ALMANAC_GITHUB_URL")
     https_proxy: Annotated[str, _reads_with(addresses.proxy_of)] | None = None

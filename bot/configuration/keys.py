@@ -10,10 +10,11 @@ from bot.configuration.settings import Settings
 from bot.configuration.signing import SigningKey, read_private, read_signing_key, signing_key, write_once
 
 
-def link_secret(path: Path) -> bytes:
-    """The 32 bytes that sign links, created at the first start; only the service's user can read the file.
+def link_secrets(path: Path) -> tuple[bytes, ...]:
+    """The keys of links, 32 bytes each: the first signs, and all open links.
 
-    Raises UnusableInputError for a truncated file, whose short key could be guessed.
+    One is created at the first start; only the service's user can read the file. Raises UnusableInputError for a
+    truncated file, whose short key could be guessed.
     """
     if not path.exists():
         write_once(path, secrets.token_bytes(_SECRET_BYTES))
@@ -21,9 +22,9 @@ def link_secret(path: Path) -> bytes:
         found = read_private(path)
     except ValueError as error:
         raise UnusableInputError(f"{path} {error}") from None
-    if len(found) < _SECRET_BYTES:
-        raise UnusableInputError(f"{path} does not contain a key of {_SECRET_BYTES} bytes: {_REMEDY}")
-    return found
+    if not found or len(found) % _SECRET_BYTES:
+        raise UnusableInputError(f"{path} does not contain keys of {_SECRET_BYTES} bytes each: {_REMEDY}")
+    return tuple(found[at : at + _SECRET_BYTES] for at in range(0, len(found), _SECRET_BYTES))
 
 
 def snapshot_key(path: Path) -> SigningKey:
@@ -35,7 +36,8 @@ def snapshot_key(path: Path) -> SigningKey:
         raise UnusableInputError(f"{error}{remedy}") from None
 
 
-def _signing(settings: Settings) -> SigningKey:
+def signing_of(settings: Settings) -> SigningKey:
+    """The key that signs snapshots, from the settings or from its file."""
     if settings.snapshots_key:
         return read_signing_key(settings.snapshots_key.encode())
     return snapshot_key(settings.data / "snapshots.key")

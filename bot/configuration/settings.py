@@ -65,10 +65,10 @@ class Settings(Redacted, frozen=True):
     database_url: Secret[str] = ""
     """SQLAlchemy URL with its async driver; it may contain a password"""
     data: Path = Path("almanac-data")
-    links_key: Secret[bytes | None] = None
-    """32 bytes that sign links; None: read from the file `links.key` in the data folder"""
+    links_keys: Secret[tuple[bytes, ...]] = ()
+    """32 bytes each: the first signs links, and all open them; empty: read from `links.key` in the data folder"""
     snapshots_key: Secret[str | None] = None
-    """PEM text of the Ed25519 key that signs snapshots; None: read from `snapshots.key` in the data folder"""
+    """PEM text of the Ed25519 key that signs snapshots, and public keys that did; None: read from `snapshots.key`"""
     github: GitHubAddress = GitHubAddress()
     route: NetworkRoute = DIRECT
     """how requests and git reach GitHub"""

@@ -7,6 +7,7 @@ import binascii
 import contextlib
 import hashlib
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,18 +23,27 @@ class SigningKey(Redacted, frozen=True):
     key: Secret[Ed25519PrivateKey]
     public: bytes
     """its public half, 32 bytes"""
+    older: tuple[bytes, ...] = ()
+    """public halves of keys that signed before and are still published, newest first"""
 
     @property
     def id(self) -> str:
-        return hashlib.sha256(self.public).hexdigest()[:16]
+        return _key_id(self.public)
 
     def sign(self, text: str) -> str:
         """The signature of a text's UTF-8 bytes, in base64."""
         return base64.b64encode(self.key.sign(text.encode())).decode()
 
-    def public_entry(self) -> dict[str, str]:
-        """The key as published at the well-known address."""
-        return {"kind": "Ed25519", "id": self.id, "public_key": base64.b64encode(self.public).decode()}
+    def public_entries(self) -> list[dict[str, str]]:
+        """This key and the older ones, as published at the well-known address."""
+        return [
+            {"kind": "Ed25519", "id": _key_id(one), "public_key": base64.b64encode(one).decode()}
+            for one in (self.public, *self.older)
+        ]
+
+
+def _key_id(public: bytes) -> str:
+    return hashlib.sha256(public).hexdigest()[:16]
 
 
 def signing_key(path: Path) -> SigningKey:
@@ -53,21 +63,45 @@ def signing_key(path: Path) -> SigningKey:
 
 
 def read_signing_key(pem: bytes) -> SigningKey:
-    """The key in PEM text. Raises ValueError with the end of a sentence, which never quotes the text."""
+    """The private key in PEM text, and the public keys in it, which signed before.
+
+    Raises ValueError with the end of a sentence, which never quotes the text.
+    """
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+    blocks = _PEM_BLOCK.findall(pem)
+    private = [block for block, label in blocks if label.endswith(b"PRIVATE KEY")]
+    if len(private) > 1:
+        raise ValueError("contains several private keys: keep only the public halves of older ones")
     try:
-        key = form.load_pem_private_key(pem, password=None)
+        key = form.load_pem_private_key(private[0] if private else b"", password=None)
     except TypeError:
         raise ValueError("contains a key with a password: remove the password") from None
     except (ValueError, UnsupportedAlgorithm):
         raise ValueError("contains no readable private key") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise ValueError("contains a key that is not Ed25519")
-    return SigningKey(key, key.public_key().public_bytes_raw())
+    older = tuple(_read_public(block) for block, label in blocks if label == b"PUBLIC KEY")
+    return SigningKey(key, key.public_key().public_bytes_raw(), older)
 
+
+def _read_public(pem: bytes) -> bytes:
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        key = form.load_pem_public_key(pem)
+    except (ValueError, UnsupportedAlgorithm):
+        raise ValueError("contains a public key that is not readable") from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise ValueError("contains a public key that is not Ed25519")
+    return key.public_bytes_raw()
+
+
+_PEM_BLOCK = re.compile(rb"(-----BEGIN ([A-Z0-9 ]{1,40})-----[^-]{0,10000}-----END \2-----)")
 
 _PUBLIC_BITS = 0o077
 OPEN_TO_OTHERS = "can be read by other users of this machine"

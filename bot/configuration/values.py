@@ -60,12 +60,14 @@ def snapshots_key_of(text: str) -> str:
     return pem.decode()
 
 
-def links_key_of(text: str) -> bytes:
-    """32 bytes from 64 hexadecimal digits."""
-    text = text.strip()
-    if not _LINKS_KEY.fullmatch(text):
-        raise ValueError("must be 64 hexadecimal digits, as `openssl rand -hex 32` prints them")
-    return bytes.fromhex(text)
+def links_keys_of(text: str) -> tuple[bytes, ...]:
+    """32 bytes from 64 hexadecimal digits; several keys are separated by commas, the one that signs first."""
+    keys = [part.strip() for part in text.split(",")]
+    if not all(_LINKS_KEY.fullmatch(key) for key in keys):
+        raise ValueError(
+            "must be 64 hexadecimal digits, as `openssl rand -hex 32` prints them; commas separate several keys"
+        )
+    return tuple(bytes.fromhex(key) for key in keys)
 
 
 def secrets_of(text: str) -> tuple[str, ...]:

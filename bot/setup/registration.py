@@ -17,6 +17,7 @@ from aiohttp import web
 from bot.configuration import credentials
 from bot.configuration.credentials import Credentials
 from bot.configuration.errors import UnusableInputError
+from bot.configuration.listening import passed_socket
 from bot.configuration.settings import Settings, with_credentials
 from bot.configuration.values import GitHubAddress
 from bot.github.payloads import registration as payloads
@@ -146,7 +147,9 @@ async def _serve_pages(pages: SetupPages, settings: Settings) -> AsyncIterator[N
     runner = web.AppRunner(pages.web_app(), access_log=None)
     await runner.setup()
     try:
-        await web.TCPSite(runner, settings.host, settings.port).start()
+        passed = passed_socket()
+        site = web.SockSite(runner, passed) if passed else web.TCPSite(runner, settings.host, settings.port)
+        await site.start()
         yield
     finally:
         await runner.cleanup()

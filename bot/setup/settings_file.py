@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bot.configuration.errors import UnusableInputError
-from bot.configuration.keys import link_secret, snapshot_key
+from bot.configuration.keys import link_secrets, snapshot_key
 from bot.configuration.settings import Settings
 from bot.configuration.values import GitHubAddress
 
@@ -36,13 +36,17 @@ def platform_settings(settings: Settings) -> Iterator[tuple[str, str]]:
     yield "ALMANAC_RELAY", settings.relay
     if settings.github != GitHubAddress():
         yield "ALMANAC_GITHUB_URL", settings.github.web
-    yield "ALMANAC_LINKS_KEY", (settings.links_key or link_secret(settings.data / "links.key")).hex()
+    yield "ALMANAC_LINKS_KEY", _digits(settings.links_keys or link_secrets(settings.data / "links.key"))
     yield "ALMANAC_SNAPSHOTS_KEY", _one_line(settings.snapshots_key or _snapshots_key(settings.data / "snapshots.key"))
 
 
 def _snapshots_key(path: Path) -> str:
     snapshot_key(path)
     return path.read_text("utf-8")
+
+
+def _digits(keys: tuple[bytes, ...]) -> str:
+    return ",".join(key.hex() for key in keys)
 
 
 def _one_line(pem: str) -> str:

@@ -11,9 +11,9 @@ import binascii
 import hashlib
 import hmac
 import re
-import secrets
 from collections.abc import Sequence
 from datetime import datetime
+from secrets import token_hex
 
 from msgspec import Struct
 from sqlalchemy import Boolean, Column, Connection, ForeignKey, Index, Table, false, select, update
@@ -79,7 +79,7 @@ class LinkUse(Struct, frozen=True):
 
 def mint(connection: Connection, link: Link, *, secret: bytes, now: datetime) -> str:
     """Create the link that `link` describes; return the token for its address `/p/<token>`."""
-    nonce = secrets.token_hex(_BYTES)
+    nonce = token_hex(_BYTES)
     names = ("subject", "installation", "private", "expires_at")
     row = {("installation_id" if name == "installation" else name): getattr(link, name) for name in names}
     connection.execute(insert_into(connection, LINK).values(row | {"nonce": nonce, "minted_at": now}))
@@ -91,8 +91,8 @@ def token_of(link: Link, nonce: str, secret: bytes) -> str:
     return _encoded(bytes.fromhex(nonce) + _signature(link, nonce, secret))
 
 
-def open_link(connection: Connection, token: str, *, secret: bytes) -> Link | None:
-    """The link of a token, valid or not; None for a token that was never created with this secret."""
+def open_link(connection: Connection, token: str, *, secrets: Sequence[bytes]) -> Link | None:
+    """The link of a token, valid or not; None for a token that was never created with one of these secrets."""
     raw = _decoded(token)
     if raw is None:
         return None
@@ -101,7 +101,8 @@ def open_link(connection: Connection, token: str, *, secret: bytes) -> Link | No
     if row is None:
         return None
     link = _link(dict(row))
-    return link if hmac.compare_digest(raw[_BYTES:], _signature(link, nonce, secret)) else None
+    fits = [hmac.compare_digest(raw[_BYTES:], _signature(link, nonce, secret)) for secret in secrets]
+    return link if any(fits) else None
 
 
 def _link(row: dict[str, object]) -> Link:

@@ -12,7 +12,7 @@ from aiohttp import web
 from msgspec import Struct, field
 from sqlalchemy import Connection
 
-from bot.configuration.keys import _signing, link_secret
+from bot.configuration.keys import link_secrets, signing_of
 from bot.configuration.package_files import shipped_file
 from bot.configuration.redaction import Redacted, Secret
 from bot.configuration.settings import Settings
@@ -42,6 +42,8 @@ class Pages(Redacted, frozen=True):
     clock: Callable[[], datetime]
     secret: Secret[bytes]
     """signs links; at least 32 bytes, kept as long as the links must work"""
+    older_secrets: Secret[tuple[bytes, ...]] = ()
+    """signed links before, and still open them"""
     signing: SigningKey | None = None
     """signs snapshots; without it none are taken"""
     definitions: Path | None = None
@@ -96,6 +98,7 @@ def build_pages(settings: Settings, context: Context) -> Pages:
     def refresh_posts(connection: Connection, key: PersonKey) -> None:
         defer_for_account(connection, context, "refresh_person", key)
 
+    secret, *older = settings.links_keys or link_secrets(settings.data / "links.key")
     return Pages(
         store=context.store,
         address=Peers(settings.trusted_proxy).limited_address,
@@ -108,8 +111,9 @@ def build_pages(settings: Settings, context: Context) -> Pages:
         decide=decide,
         say_human=say_human,
         refresh_posts=refresh_posts,
-        secret=settings.links_key or link_secret(settings.data / "links.key"),
-        signing=_signing(settings),
+        secret=secret,
+        older_secrets=tuple(older),
+        signing=signing_of(settings),
     )
 
 

@@ -155,6 +155,10 @@ class OpenConnections:
     def __len__(self) -> int:
         return sum(group.size for group in self._groups)
 
+    def has_half_heads(self) -> bool:
+        """Whether a request has begun whose head is not complete."""
+        return any(group.phases[Phase.HEAD] for group in self._groups)
+
     def add(self, one: Droppable) -> None:
         """Add a connection that was just opened; drop the oldest if it is one too many."""
         one.known = one.peer in self._known or self._is_proxy(one.peer)

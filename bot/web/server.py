@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import os
 import socket
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
 from aiohttp import web
 from aiohttp.web_protocol import RequestHandler
 
+from bot.configuration.listening import passed_socket
 from bot.web.connections import ACCEPTED_AT_ONCE, ConnectionGroup, OpenConnections, Phase
 from bot.web.peers import LOCAL, peer_key
 
@@ -20,6 +22,8 @@ _WAITING = 1024
 _LARGEST_HEAD = 64 * 1024
 _LINGERING = 2.0
 """seconds for reading the rest of a refused body, so that the sender sees the answer"""
+_LAST_HEADS = 1.0
+"""seconds that requests which are arriving when the server stops have for their heads"""
 
 
 class BoundedConnection(RequestHandler):
@@ -110,19 +114,36 @@ class BoundedRunner(web.AppRunner):
 
 @contextlib.asynccontextmanager
 async def run_server(app: web.Application, registry: OpenConnections, host: str, port: int) -> AsyncIterator[int]:
-    """Serve the application while the block runs; yields the bound port (0 requests a free one)."""
+    """Serve the application while the block runs; yields the bound port (0 requests a free one).
+
+    If systemd passed a socket, the server listens there.
+    """
     runner = BoundedRunner(app, registry, access_log=None)
     await runner.setup()
     watching = asyncio.create_task(registry.watch())
     try:
         # The backlog is also how many connections are accepted in one turn, before any excess one is closed.
-        await web.TCPSite(runner, host, port, backlog=ACCEPTED_AT_ONCE).start()
+        passed = passed_socket()
+        if passed is None:
+            await web.TCPSite(runner, host, port, backlog=ACCEPTED_AT_ONCE).start()
+        else:
+            await web.SockSite(runner, passed, backlog=ACCEPTED_AT_ONCE).start()
         for site in runner.sites:
             _let_more_wait(site)
         yield int(runner.addresses[0][1])
     finally:
         watching.cancel()
+        await _stop_accepting(runner, registry)
         await runner.cleanup()
+
+
+async def _stop_accepting(runner: BoundedRunner, registry: OpenConnections) -> None:
+    """Accept no more connections, and let those just accepted send their request, which is then answered."""
+    for site in list(runner.sites):
+        await site.stop()
+    until = time.monotonic() + _LAST_HEADS
+    while registry.has_half_heads() and time.monotonic() < until:  # noqa: ASYNC110  # once, at the end
+        await asyncio.sleep(0.02)
 
 
 def _let_more_wait(site: web.BaseSite) -> None:

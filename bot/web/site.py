@@ -126,11 +126,11 @@ async def show_icon(request: web.Request) -> web.Response:
 
 
 async def show_key(request: web.Request) -> web.Response:
-    """The public key that verifies snapshots."""
+    """The public keys that verify snapshots, the newest first."""
     signing = page_context(request).pages.signing
     if signing is None:
         return problem(request, 404)
-    text = json.dumps({"schema": "almanac.keys/1", "keys": [signing.public_entry()]}, indent=1) + "\n"
+    text = json.dumps({"schema": "almanac.keys/1", "keys": signing.public_entries()}, indent=1) + "\n"
     return answer(request, text.encode(), "application/json", _OPEN)
 
 

@@ -73,7 +73,7 @@ def open_by_alias(connection: Connection, alias: str) -> OpenPerson | None:
 
 def open_by_token(connection: Connection, token: str, pages: Pages) -> OpenPerson | OpenOrganisation | None:
     """What a signed link opens."""
-    link = links.open_link(connection, token, secret=pages.secret)
+    link = links.open_link(connection, token, secrets=(pages.secret, *pages.older_secrets))
     if link is None or not link.good(pages.clock()):
         return None
     viewer = Viewer("link", link.installation, link.private)

@@ -133,7 +133,7 @@ async def request_status(port: int, request: bytes, *, address: str = OWN) -> st
 # --- the sender ------------------------------------------------------------------------------------------------------
 
 
-def delivery(number: int) -> bytes:
+def delivery(number: int, secret: str = SECRET) -> bytes:
     """One signed push."""
     payload = {
         "ref": "refs/heads/main",
@@ -145,7 +145,7 @@ def delivery(number: int) -> bytes:
         "commits": [{"id": f"{number:040x}", "message": "A line of text. " * 20}] * 20,
     }
     body = json.dumps(payload).encode()
-    signature = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+    signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     head = (
         "POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-GitHub-Event: push\r\n"
         f"X-GitHub-Delivery: {uuid.uuid4()}\r\nX-Hub-Signature-256: sha256={signature}\r\n"

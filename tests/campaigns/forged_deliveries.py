@@ -119,7 +119,7 @@ async def town(data: Path) -> AsyncIterator[Town]:
         world = World(github, app, people, repositories, [])
         await asyncio.to_thread(put_tables, data)
         links = b"links of the forgery campaign, always the same"
-        settings = replace(settings_for(github, world, data), links_key=links)
+        settings = replace(settings_for(github, world, data), links_keys=(links,))
         found: list[Town] = []
         timing = Timing(clock=lambda: found[0].now if found else START, work=WorkerPace(concurrency=1, poll_every=0.02))
         async with build(settings, timing) as bot, serve_http(bot, "127.0.0.1", 0) as port:

@@ -166,7 +166,7 @@ def test_an_anonymous_profile_is_verified_by_its_commits(published: Published) -
 
 def test_a_snapshot_is_verified_with_its_signature(published: Published, tmp_path: Path) -> None:
     key = signing_key(tmp_path / "key.pem")
-    keys = json.dumps({"keys": [key.public_entry()]})
+    keys = json.dumps({"keys": key.public_entries()})
     text = published.text
     sealed = {"schema": "almanac.snapshot/1", "key": key.id, "signature": key.sign(text), "profile": text}
     assert verify(published.paths, json.dumps(sealed), keys=keys) == []

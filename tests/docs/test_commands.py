@@ -15,7 +15,7 @@ from msgspec import Struct
 from packaging.requirements import Requirement
 
 from bot.cli.main import main
-from bot.configuration.keys import link_secret, snapshot_key
+from bot.configuration.keys import link_secrets, snapshot_key
 from bot.landing.repo_config.keys import KEYS
 from bot.landing.repo_config.options import Errors, read_config
 from scripts.docs_site import documents
@@ -117,7 +117,7 @@ def _prepare(clone: Path) -> None:
     """What the documents assume: a published profile, a file of the repository's settings, a bot that ran here."""
     (clone / ".github/almanac.yml").write_text("lines:\n  generated: [api/client/**]\n")
     (clone / "almanac-data").mkdir()
-    link_secret(clone / "almanac-data/links.key")
+    link_secrets(clone / "almanac-data/links.key")
     snapshot_key(clone / "almanac-data/snapshots.key")
     with pytest.raises(SystemExit):
         main(["profile", ".", "--author", ADA[1], "--output", "profile.json"])

@@ -192,7 +192,10 @@ async def test_on_postgresql_keys_that_several_machines_need_are_named_until_the
     alone = Settings(data=tmp_path, database_url="sqlite:///almanac.db")
     assert list(machine.check_shared_keys(alone)) == []
     shared = replace(alone, database_url="postgresql+psycopg://u:p@db/almanac")
-    half, whole = replace(shared, links_key=b"k" * 32), replace(shared, links_key=b"k" * 32, snapshots_key="PEM")
+    half, whole = (
+        replace(shared, links_keys=(b"k" * 32,)),
+        replace(shared, links_keys=(b"k" * 32,), snapshots_key="PEM"),
+    )
     (neither,), (one,), (both,) = (list(machine.check_shared_keys(one)) for one in (shared, half, whole))
     assert (neither.state, one.state, both.state) == ("note", "note", "ok")
     assert "ALMANAC_LINKS_KEY and ALMANAC_SNAPSHOTS_KEY" in neither.text

@@ -55,7 +55,7 @@ def test_the_settings_of_a_registered_app_are_all_that_a_platform_without_a_disk
     assert (found.app_id, found.private_key, found.webhook_secrets) == ("7", kept.private_key, ("w" * 40,))
     assert (found.client_id, found.client_secret) == ("cid", "secret")
     assert (found.github.api, found.public_url) == ("https://g.example/api/v3", "https://almanac.example")
-    assert found.links_key == (tmp_path / "almanac-data" / "links.key").read_bytes()
+    assert found.links_keys == ((tmp_path / "almanac-data" / "links.key").read_bytes(),)
     assert found.snapshots_key == (tmp_path / "almanac-data" / "snapshots.key").read_text()
     assert_refused(almanac("setup", "--settings", "almanac.env"), "exists already")
 

@@ -356,7 +356,7 @@ def test_an_altered_digit_is_named_in_a_sealed_snapshot_and_so_is_its_signature(
         taken, _ = asyncio.run(taken_from(url, clone, key, "named"))
     from bot.web.month_snapshots import envelope
 
-    keys = json.dumps({"keys": [key.public_entry()]})
+    keys = json.dumps({"keys": key.public_entries()})
     assert verify([str(clone.folder)], envelope(taken).decode(), keys=keys) == []
     lines = json.loads(taken.text)["overall"]["lines"]["authored"]
     altered = replace(taken, text=taken.text.replace(f'"authored": {lines}', f'"authored": {lines + 1}', 1))

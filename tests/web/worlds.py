@@ -205,7 +205,7 @@ async def _decide(world: World, store: Store, rng: random.Random) -> None:
                 link = Link(subject, rng.choice(orgs), rng.random() < 0.5, expires_at=ends)
                 token = links.mint(connection, link, secret=SECRET, now=NOW)
                 if not good and ends is None:
-                    nonce = links.open_link(connection, token, secret=SECRET).nonce  # type: ignore[union-attr]
+                    nonce = links.open_link(connection, token, secrets=[SECRET]).nonce  # type: ignore[union-attr]
                     links.revoke(connection, subject, NOW, nonce=nonce)
                 one.tokens.append((token, link, good))
     with store.snapshot() as connection:

@@ -72,7 +72,7 @@ def _address(settings: Settings) -> Finding:
 
 def check_shared_keys(settings: Settings) -> Iterator[Finding]:
     """Whether all machines on one database open the same links and sign snapshots with one key. Skipped on SQLite."""
-    given = {"ALMANAC_LINKS_KEY": settings.links_key, "ALMANAC_SNAPSHOTS_KEY": settings.snapshots_key}
+    given = {"ALMANAC_LINKS_KEY": settings.links_keys, "ALMANAC_SNAPSHOTS_KEY": settings.snapshots_key}
     absent = " and ".join(name for name, key in given.items() if not key)
     if settings.database_url.startswith("sqlite"):
         return
@@ -125,9 +125,9 @@ def check_files(settings: Settings) -> Iterator[Finding]:
 
 def _broken_keys(settings: Settings) -> Iterator[Finding]:
     """Keys that a start would refuse; a missing key is created at the start."""
-    from bot.configuration.keys import link_secret, snapshot_key
+    from bot.configuration.keys import link_secrets, snapshot_key
 
-    used = (("links.key", settings.links_key, link_secret), ("snapshots.key", settings.snapshots_key, snapshot_key))
+    used = (("links.key", settings.links_keys, link_secrets), ("snapshots.key", settings.snapshots_key, snapshot_key))
     for name, given, read in used:
         path = settings.data / name
         if given or not path.exists():
