@@ -13,7 +13,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-docs campaign-lies campaign-kill campaign-faults campaign-history campaign-forgery campaign-host campaign-erasure campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words campaign-mutation campaign-power trace lint-slow wheels package docs platforms image sbom audit lock clean help
+.PHONY: demo test lint prose acceptance campaign-docs campaign-lies campaign-kill campaign-faults campaign-rotation campaign-history campaign-forgery campaign-host campaign-erasure campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties campaign-words campaign-mutation campaign-power trace lint-slow wheels package docs platforms image sbom audit lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -51,8 +51,11 @@ campaign-kill: $(STAMP)  ## kill -9 again and again while deliveries arrive; ARG
 campaign-doors: $(STAMP)  ## signed deliveries beside held bodies, half heads and pages; ARGS="--seconds 60 --own-address"
 	@$(BIN)/python -m tests.campaigns.flood $(ARGS)
 
-campaign-faults: $(STAMP)  ## the SQLite file of a running bot deleted, replaced, locked, full, damaged: is /readyz true?
+campaign-faults: $(STAMP)  ## the database of a running bot deleted, replaced, locked, full, damaged, stopped, frozen: is /readyz true?
 	@$(BIN)/python -m tests.campaigns.faults
+
+campaign-rotation: $(STAMP)  ## each key of a running bot changed while deliveries arrive; ARGS="SECONDS"
+	@$(BIN)/python -m tests.campaigns.rotation $(ARGS)
 
 campaign-lies: $(STAMP)  ## a GitHub that hesitates and lies, against a calm one; ARGS="LANDINGS SEED CHANCE"
 	@$(BIN)/python -m tests.campaigns.lies $(ARGS)

@@ -120,9 +120,7 @@ class Bot(Struct, frozen=True):
             Handlers(self.context.ourselves),
             inbox=StoreInbox(self.writer, self.timing.clock),
             app_id=self.context.ourselves.id,
-            limits=WebhookLimits(
-                answered=self.health.telemetry.record_delivery, address=peers.limited_address, peers=peers
-            ),
+            limits=WebhookLimits(answered=self.health.record_delivery, address=peers.limited_address, peers=peers),
             known=known,
         )
         self.health.add_routes(application)
@@ -288,14 +286,18 @@ def _with_context(function: Callable[[Job, Context], Awaitable[None]], context: 
     return call
 
 
+async def ask_identity(context: Context) -> None:
+    """Ask GitHub for the App's id and login. Raises what a request that fails raises."""
+    app = await read_app(context.github.app)
+    context.ourselves.id, context.ourselves.login = app.id, f"{app.slug}[bot]"
+
+
 async def _introduce(context: Context) -> None:
     """Ask for the App's id and login. If GitHub is unreachable, the id identifies most of our posts."""
     try:
-        app = await read_app(context.github.app)
+        await ask_identity(context)
     except Exception as error:
         log.warning("App's identity not confirmed", extra={"reason": str(error)})
-    else:
-        context.ourselves.id, context.ourselves.login = app.id, f"{app.slug}[bot]"
 
 
 @contextlib.asynccontextmanager

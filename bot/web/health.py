@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from http import HTTPStatus
 
 from aiohttp import web
 
@@ -29,6 +30,8 @@ log = logging.getLogger(__name__)
 
 CACHED_SECONDS = 5.0
 """how long a readiness answer is cached: a check costs a write, and anybody may ask"""
+CACHED_PROBLEM = 1.0
+"""the same while something is wrong"""
 LONGEST_CHECK = 0.9
 """seconds for a readiness answer"""
 LONGEST_WAIT = timedelta(minutes=30)
@@ -50,6 +53,7 @@ class Health:
     """False if this process leaves all jobs to others"""
     connections: OpenConnections | None = None
     """the web server's; None before it listens"""
+    cached_seconds: float = CACHED_SECONDS
     _looked_at: float | None = None
     _looking: asyncio.Task[None] | None = None
     _wrong: list[str] = field(default_factory=list)
@@ -74,7 +78,7 @@ class Health:
         broken = self.store.problem()
         if broken is not None:
             return [broken]
-        if self._looking is None and (self._looked_at is None or self.timer() - self._looked_at >= CACHED_SECONDS):
+        if self._looking is None and self._is_old():
             self._wrong, self._depth = [], None
             self._looking = asyncio.create_task(self._look(self._wrong))
         if self._looking is not None:
@@ -84,6 +88,16 @@ class Health:
             self._looking = None
         broken = self.store.problem()
         return [broken] if broken is not None else self._wrong
+
+    def _is_old(self) -> bool:
+        cached = min(self.cached_seconds, CACHED_PROBLEM) if self._wrong else self.cached_seconds
+        return self._looked_at is None or self.timer() - self._looked_at >= cached
+
+    def record_delivery(self, event: str, status: int, seconds: float) -> None:
+        """Count one answered webhook request. One that could not be stored makes the last finding obsolete."""
+        self.telemetry.record_delivery(event, status, seconds)
+        if status == HTTPStatus.SERVICE_UNAVAILABLE and not self._wrong:
+            self._looked_at = None
 
     def _notes(self) -> list[str]:
         jobs_by_state = self._depth.jobs if self._depth else {}

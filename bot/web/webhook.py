@@ -199,9 +199,18 @@ def _is_json(request: web.Request) -> bool:
     return request.content_type == "application/json" and (request.charset or "utf-8").lower() == "utf-8"
 
 
+NOT_STORED = (
+    "This delivery was not stored, because the database does not accept writes: when /readyz answers 200 again, "
+    "redeliver it from the App's list of deliveries, or run almanac catch-up.\n"
+)
+
+
 def _status_response(status: int) -> web.Response:
-    """A response with only a status, which reveals nothing; the rest of a refused body is not read."""
-    response = web.Response(status=status)
+    """A response with only a status, which reveals nothing; the rest of a refused body is not read.
+
+    A 503, which only a sender with the secret sees, says what to do: GitHub's list of deliveries shows it.
+    """
+    response = web.Response(status=status, text=NOT_STORED if status == 503 else None)
     if status in (403, 408, 413, 415, 429):
         response.force_close()
     if status in (429, 503):

@@ -24,7 +24,7 @@ import tempfile
 import time
 import uuid
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -75,8 +75,13 @@ class FloodOutcome(Struct, frozen=True):
 
 
 @contextlib.asynccontextmanager
-async def served(folder: Path, files: int) -> AsyncIterator[tuple[int, int]]:
-    """`almanac serve` under this limit on open files; yields its port and process id."""
+async def served(
+    folder: Path, files: int, *, database: str = "", changed: Mapping[str, str] | None = None
+) -> AsyncIterator[tuple[int, int]]:
+    """`almanac serve` under this limit on open files; yields its port and process id.
+
+    It runs on SQLite in the folder unless `database` names another one; `changed` settings win.
+    """
     port = free_port()
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     environment = os.environ | {
@@ -85,9 +90,10 @@ async def served(folder: Path, files: int) -> AsyncIterator[tuple[int, int]]:
         "ALMANAC_WEBHOOK_SECRET": SECRET,
         "ALMANAC_GITHUB_URL": "http://127.0.0.1:9",
         "ALMANAC_DATA": str(folder),
-        "ALMANAC_DATABASE_URL": f"sqlite:///{folder / 'almanac.sqlite'}",
+        "ALMANAC_DATABASE_URL": database or f"sqlite:///{folder / 'almanac.sqlite'}",
         "ALMANAC_PORT": str(port),
         "ALMANAC_BACKFILL": "off",
+        **(changed or {}),
     }
     command = f'ulimit -n {files}; exec "{sys.executable}" -m bot serve'
     with (folder / "log.txt").open("ab") as log:

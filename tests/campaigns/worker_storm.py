@@ -56,14 +56,26 @@ class Postgres:
         return str(self.server.get_uri()).replace("postgresql://", "postgresql+psycopg://", 1)
 
     def restart(self) -> None:
-        """Restart the server with a fast shutdown, which cuts every connection."""
+        self.stop()
+        self.start()
+
+    def start(self) -> None:
+        self.server.ensure_postgres_running()
+
+    def stop(self) -> None:
+        """Stop the server with a fast shutdown, which cuts every connection."""
         pid = self.server.get_pid()
         os.kill(pid, signal.SIGINT)
         for _ in range(200):
             if not Path(f"/proc/{pid}").exists():
                 break
             time.sleep(0.05)
-        self.server.ensure_postgres_running()
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to every process of the server."""
+        pid = self.server.get_pid()
+        for one in (pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())):
+            os.kill(one, number)
 
     def end(self) -> None:
         self.server.cleanup()

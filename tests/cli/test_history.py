@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import func, insert, select
 
 from bot.cli.main import main
+from bot.cli.operating import run
 from bot.services import operator_requests
 from bot.store.engine import Store
 from bot.store.jobs import JOB
@@ -119,6 +120,29 @@ async def test_an_unreachable_github_is_reported_in_one_line(
     await asyncio.to_thread(put_tables, tmp_path)
     github.faults.plan(harm, "* /app/*", times=99)
     assert await asyncio.to_thread(almanac.typed_here, "backfill", "acme/app") == 2
+    (line,) = [one for one in capsys.readouterr().err.splitlines() if not one.startswith("{")]
+    assert line.startswith("almanac: GitHub cannot be asked: ")
+
+
+@pytest.mark.parametrize("command", [("backfill", "acme/app"), ("catch-up",)])
+async def test_without_a_database_nothing_is_made(
+    github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+) -> None:
+    almanac = Almanac(github, world_of(github), tmp_path / "absent")
+    assert await asyncio.to_thread(almanac.typed_here, *command) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"almanac: no database at {tmp_path / 'absent' / 'almanac.sqlite'}: run this command where")
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_catch_up_does_not_wait_for_a_github_that_does_not_answer(
+    github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "REACHED_WITHIN", 0.3)
+    almanac = Almanac(github, world_of(github), tmp_path)
+    await asyncio.to_thread(put_tables, tmp_path)
+    github.faults.plan("slow", "* /app", times=99)
+    assert await asyncio.to_thread(almanac.typed_here, "catch-up") == 2
     (line,) = [one for one in capsys.readouterr().err.splitlines() if not one.startswith("{")]
     assert line.startswith("almanac: GitHub cannot be asked: ")
 

@@ -16,6 +16,7 @@ from bot.configuration import credentials
 from bot.configuration.credentials import Credentials
 from bot.configuration.settings import load_settings
 from simulator.administration import key_pair
+from tests.databases import put_tables
 from tests.test_cli import Command, almanac, assert_refused
 
 __all__ = ["almanac"]
@@ -91,7 +92,8 @@ def test_incomplete_app_settings_are_reported_before_another_app_is_registered(
 @pytest.mark.parametrize(
     "command", [["serve"], ["worker"], ["catch-up"], ["digest", "fenland/mill", "--month", "2026-01"]]
 )
-def test_an_invalid_key_is_reported_in_one_line(almanac: Command, command: list[str]) -> None:
+def test_an_invalid_key_is_reported_in_one_line(almanac: Command, command: list[str], tmp_path: Path) -> None:
+    put_tables(tmp_path / "almanac-data", "almanac.db")
     key = "-----BEGIN RSA PRIVATE KEY-----\nTk8=\n-----END RSA PRIVATE KEY-----"
     given = {"ALMANAC_APP_ID": "7", "ALMANAC_PRIVATE_KEY": key, "ALMANAC_WEBHOOK_SECRET": "w" * 40}
     given["ALMANAC_LOG_LEVEL"] = "ERROR"  # otherwise the warning about SQLite comes before it

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, func, select
 
 from bot import app
-from bot.cli.operating.run import operator_errors, read_settings, with_bot
+from bot.cli.operating.run import operator_errors, read_settings_of_a_record, with_bot
 from bot.configuration.errors import UnusableInputError
 from bot.github import operations as op
 from bot.github.graphql import MOST_GLANCES, PAGE, read_glances
@@ -53,10 +53,10 @@ def catch_up() -> None:
 
 def _with_bot(work: Callable[[app.Bot], Awaitable[None]], request: tuple[str, str]) -> None:
     """Run `work` here, or request it from the running process: only one process may write to a SQLite file."""
-    settings = replace(read_settings(serving=True), backfill=True)
+    settings = replace(read_settings_of_a_record(serving=True), backfill=True)
     with operator_errors(settings):
         try:
-            with_bot(settings, work)
+            with_bot(settings, work, asking=True)
         except StoreInUseError as error:
             _ask_running_process(settings.data, request, str(error))
 

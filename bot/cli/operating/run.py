@@ -46,12 +46,12 @@ def read_settings(*, serving: bool) -> Settings:
     return settings
 
 
-def read_settings_of_a_record() -> Settings:
+def read_settings_of_a_record(*, serving: bool = False) -> Settings:
     """Read the settings for a command on an existing record.
 
     Raises UnusableInputError also if the SQLite file does not exist, which is then not created.
     """
-    settings = read_settings(serving=False)
+    settings = read_settings(serving=serving)
     url = make_url(settings.database_url)
     if url.get_backend_name() == "sqlite" and not os.path.lexists(url.database or ""):
         raise UnusableInputError(
@@ -218,11 +218,21 @@ def migrate() -> None:
         asyncio.run(app.migrate_only(settings))
 
 
-def with_bot(settings: Settings, work: Callable[[app.Bot], Awaitable[Answer]]) -> Answer:
-    """Run `work` with the whole bot built, as a job would find it. Raises StoreInUseError if a bot is running."""
+REACHED_WITHIN = 45.0
+"""seconds for GitHub's first answer to a command that needs it"""
+
+
+def with_bot(settings: Settings, work: Callable[[app.Bot], Awaitable[Answer]], *, asking: bool = False) -> Answer:
+    """Run `work` with the whole bot built, as a job would find it. Raises StoreInUseError if a bot is running.
+
+    With `asking`, GitHub must answer first: otherwise jobs would wait for it without end.
+    """
 
     async def run_with_bot() -> Answer:
-        async with app.build(settings) as bot:
+        async with app.build(settings, asking=not asking) as bot:
+            if asking:
+                async with asyncio.timeout(REACHED_WITHIN):
+                    await app.ask_identity(bot.context)
             return await work(bot)
 
     return asyncio.run(run_with_bot())
