@@ -24,7 +24,6 @@ from bot.github.connection import Connection, Surroundings
 from bot.github.limits import Clock as RequestClock
 from bot.github.limits import RequestPace
 from bot.github.posts import Ourselves
-from bot.github.reads import read_app
 from bot.github.transport import Endpoint, open_session
 from bot.history.fetching import Clones
 from bot.jobs import JOBS
@@ -35,7 +34,7 @@ from bot.queue.worker import Worker, utc_now
 from bot.queue.worker import WorkerPace as WorkPace
 from bot.services.backfill.clones import remove_unused_clones
 from bot.services.backfill.steps import STEPS
-from bot.services.context import Context
+from bot.services.context import Context, introduce
 from bot.services.deliveries.catch_up import ask_to_catch_up
 from bot.services.deliveries.inbox import FailedDeliveries, StoreInbox
 from bot.services.digests.publishing import close_months
@@ -130,7 +129,7 @@ class Bot(Struct, frozen=True):
 
     async def introduce(self, stopping: asyncio.Event) -> None:
         """Ask GitHub for the App's identity, once; stop waiting when `stopping` is set."""
-        asking = asyncio.create_task(_introduce(self.context))
+        asking = asyncio.create_task(introduce(self.context))
         waiting = asyncio.create_task(stopping.wait())
         _, late = await asyncio.wait({asking, waiting}, return_when=asyncio.FIRST_COMPLETED)
         for task in late:
@@ -154,7 +153,7 @@ class Bot(Struct, frozen=True):
             await self._try(_park_unknown_jobs, "park unknown jobs")
             await asyncio.sleep(self.timing.close_every)
             if not self.context.ourselves.login:
-                await _introduce(self.context)
+                await introduce(self.context)
 
     async def check_integrity(self) -> None:
         """Let SQLite check its file again and again, and at once if the last process did not close it."""
@@ -221,7 +220,7 @@ async def build(
         context = replace(context, take_snapshots=partial(take_month_snapshots, pages), accept_delivery=take)
         _register(queue, context)
         if asking:
-            await _introduce(context)
+            await introduce(context)
         stack.push_async_callback(writer.close)
         worker.on_ended = telemetry.record_job
         health = Health(store, worker, telemetry, timing.clock, settings.metrics_token, working=working)
@@ -284,20 +283,6 @@ def _with_context(function: Callable[[Job, Context], Awaitable[None]], context: 
         await run_doubting(function, job, context)
 
     return call
-
-
-async def ask_identity(context: Context) -> None:
-    """Ask GitHub for the App's id and login. Raises what a request that fails raises."""
-    app = await read_app(context.github.app)
-    context.ourselves.id, context.ourselves.login = app.id, f"{app.slug}[bot]"
-
-
-async def _introduce(context: Context) -> None:
-    """Ask for the App's id and login. If GitHub is unreachable, the id identifies most of our posts."""
-    try:
-        await ask_identity(context)
-    except Exception as error:
-        log.warning("App's identity not confirmed", extra={"reason": str(error)})
 
 
 @contextlib.asynccontextmanager

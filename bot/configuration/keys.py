@@ -36,7 +36,7 @@ def snapshot_key(path: Path) -> SigningKey:
         raise UnusableInputError(f"{error}{remedy}") from None
 
 
-def signing_of(settings: Settings) -> SigningKey:
+def snapshot_signing_key(settings: Settings) -> SigningKey:
     """The key that signs snapshots, from the settings or from its file."""
     if settings.snapshots_key:
         return read_signing_key(settings.snapshots_key.encode())

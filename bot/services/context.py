@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -18,12 +19,15 @@ from bot.github.connection import Connection
 from bot.github.limits import Limited
 from bot.github.operations import POSTING_CHECKS, POSTING_DIGESTS, READING, required_permissions
 from bot.github.posts import Ourselves, Publisher
+from bot.github.reads import read_app
 from bot.github.transport import is_passing
 from bot.history.fetching import Clones
 from bot.model.ids import InstallationId, Month, PersonKey, RepositoryId
 from bot.queue.interface import Queue, Refused, RetryLater
 from bot.services.writer import NO_WRITER, Writer
 from bot.store.engine import Store
+
+log = logging.getLogger(__name__)
 
 
 class Context(Struct, frozen=True):
@@ -118,3 +122,17 @@ def translate_github_errors() -> Iterator[None]:
         if isinstance(error, GitHubBroken) or is_passing(error):
             raise RetryLater(None, f"GitHub is not available: {type(error).__name__}: {error}") from error
         raise
+
+
+async def ask_identity(context: Context) -> None:
+    """Ask GitHub for the App's id and login. Raises what a request that fails raises."""
+    app = await read_app(context.github.app)
+    context.ourselves.id, context.ourselves.login = app.id, f"{app.slug}[bot]"
+
+
+async def introduce(context: Context) -> None:
+    """The same without raising: if GitHub is unreachable, the id identifies most of our posts."""
+    try:
+        await ask_identity(context)
+    except Exception as error:
+        log.warning("App's identity not confirmed", extra={"reason": str(error)})

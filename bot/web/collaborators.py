@@ -12,7 +12,7 @@ from aiohttp import web
 from msgspec import Struct, field
 from sqlalchemy import Connection
 
-from bot.configuration.keys import link_secrets, signing_of
+from bot.configuration.keys import link_secrets, snapshot_signing_key
 from bot.configuration.package_files import shipped_file
 from bot.configuration.redaction import Redacted, Secret
 from bot.configuration.settings import Settings
@@ -113,7 +113,7 @@ def build_pages(settings: Settings, context: Context) -> Pages:
         refresh_posts=refresh_posts,
         secret=secret,
         older_secrets=tuple(older),
-        signing=signing_of(settings),
+        signing=snapshot_signing_key(settings),
     )
 
 

@@ -52,7 +52,7 @@ class Site(Struct, frozen=True):
 @contextlib.contextmanager
 def _full_disk(health: Health) -> Iterator[None]:
     """No file may grow in the block. The clock ticks, because SQLite writes no row that is the same as before."""
-    ticks = itertools.count()
+    ticks = itertools.count(1)
     health.clock = lambda: NOW + timedelta(seconds=next(ticks))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))

@@ -24,6 +24,7 @@ from bot.configuration.logs import configure_logs, hide_secrets
 from bot.configuration.redaction import secrets_in
 from bot.configuration.settings import NEEDED_TO_SERVE, Settings, SettingsError, load_settings, with_credentials
 from bot.github.auth import BadKeyError
+from bot.services.context import ask_identity
 from bot.store.advice import database_advice, missing_driver
 from bot.store.engine import StoreBrokenError, StoreUnavailableError
 from bot.store.lock import StoreInUseError
@@ -232,7 +233,7 @@ def with_bot(settings: Settings, work: Callable[[app.Bot], Awaitable[Answer]], *
         async with app.build(settings, asking=not asking) as bot:
             if asking:
                 async with asyncio.timeout(REACHED_WITHIN):
-                    await app.ask_identity(bot.context)
+                    await ask_identity(bot.context)
             return await work(bot)
 
     return asyncio.run(run_with_bot())
