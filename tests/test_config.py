@@ -309,6 +309,7 @@ def test_the_example_file_names_every_setting_and_can_be_read() -> None:
     text = (ROOT / ".env.example").read_text()
     named = set(re.findall(r"^(ALMANAC_[A-Z_]+)=", text, re.MULTILINE))
     special = {"webhook_secrets": "ALMANAC_WEBHOOK_SECRET", "github": "ALMANAC_GITHUB_URL"}
+    special["links_keys"] = "ALMANAC_LINKS_KEY"
     assert named == {special.get(name, f"ALMANAC_{name.upper()}") for name in Environment.model_fields}
     assert load_settings(env_files=(ROOT / ".env.example",)).port == 8080
 
