@@ -242,3 +242,27 @@ def test_a_clone_with_longer_ids_is_read(tmp_path: Path) -> None:
     made.commit("start", {"a.py": "x = 1\n"})
     (found,) = facts(made)
     assert (len(found.commit), found.lines.total) == (64, 1)
+
+
+MAPS = (
+    "Eve Quill <eve@example.org> <ada@example.org>\n",
+    "Eve Quill <eve@example.org> Ada Brook <ada@example.org>\nEve Quill <ada@example.org>\n",
+)
+
+
+@pytest.mark.parametrize("mailmap", MAPS)
+def test_a_mailmap_in_one_clone_changes_no_facts_and_no_names_of_another(
+    repository: Repository, tmp_path: Path, mailmap: str
+) -> None:
+    forger = Repository(tmp_path / "den", "https://github.com/den/site.git")
+    eve = ("Eve Quill", "eve@example.org")
+    forger.commit("Add a site", {"site.py": "x = 1\n" * 9, ".mailmap": mailmap}, author=eve)
+    record = CloneRecord(open_clones([repository.folder, forger.folder]), cache=False, now=NOW)
+    record.refresh(workers=1)
+    found = [commit.fact for change in record.all_changes() for commit in change.commits]
+    (ada,) = record.people.find("ada@example.org")
+    counted = (ada.display, record.count_commits(ada))
+    record.close()
+    own = facts(repository)
+    assert sorted((one for one in found if one.repository != "den/site"), key=lambda one: one.commit) == own
+    assert counted == ("Ada Brook", sum(one.author.email == "ada@example.org" for one in own))
