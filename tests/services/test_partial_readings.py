@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from bot.github import graphql
 from bot.model.ids import CommitId, RepositoryId
 from bot.store import ledger
+from simulator import payloads
 from simulator.faults import Kind
 from simulator.server import Simulator
 from simulator.work import NewPullRequest, Step
@@ -110,3 +111,30 @@ async def test_collaborators_that_were_not_all_listed_are_read_again(
             (fact,) = ledger.facts_at(connection, RepositoryId(there.repository.id), [CommitId(landed)])
         assert fact.evidence is not None
         assert fact.evidence.collaborators == (there.people["bea"].id,)
+
+
+async def test_a_false_number_of_commits_takes_no_rebased_commit_from_its_pull_request(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path) as there:
+        ada, mara = there.people["ada"], there.people["mara"]
+        steps = [Step(f"Add part {number}", {f"part_{number}.py": b"size = 1\n"}) for number in range(2)]
+        work = NewPullRequest("Add a cart", ada, steps, "cart")
+        pull = github.open_pull(there.repository, work, at=NOW)
+        landed = github.merge(there.repository, pull, "rebase", by=mara, at=NOW)
+        await there.drained()
+
+        def brought_by() -> list[int | None]:
+            names = [CommitId(one) for one in landed]
+            with there.bot.store.snapshot() as connection:
+                facts = ledger.facts_at(connection, RepositoryId(there.repository.id), names)
+            return [fact.pull_request for fact in facts]
+
+        assert brought_by() == [pull.number] * 2
+        pull.issue.title = "Add a better cart"
+        fault = github.faults.plan("counts", "GET /repositories/*/pulls/*")
+        edited = payloads.pull_request(github.api_url, there.repository, "edited", pull=pull)
+        github.send_event(there.repository, "pull_request", edited, sender=mara)
+        await there.drained()
+        assert fault.times == 0, "the pull request was read again"
+        assert brought_by() == [pull.number] * 2

@@ -126,12 +126,15 @@ async def _own_recorded_commits(
     """
     merge, size = scene.merge, scene.answer.commits
     found = {fact.commit for fact in carried}
-    if merge is None or merge not in found or size < 2:
+    if merge is None or merge not in found:
         return found
     pushed = await context.store.read(readings.commits_of_push, scene.repository_id, merge)
     if pushed:
-        return set(pushed) if len(pushed) == size else found
-    if next(fact for fact in carried if fact.commit == merge).pull_request == scene.row.number:
+        before = scene.before
+        # Once it is merged its commits stay the same, so that either of two counts that differ may be the false one.
+        known = before.size if before is not None and before.merge_commit == merge else None
+        return set(pushed) if len(pushed) in (size, known) else found
+    if size < 2 or next(fact for fact in carried if fact.commit == merge).pull_request == scene.row.number:
         return found
     landed = await _read_own_landings(client, scene)
     return {one.commit.id for one in landed}
