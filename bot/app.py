@@ -29,7 +29,7 @@ from bot.history.fetching import Clones
 from bot.jobs import JOBS
 from bot.model.ids import RepositoryId
 from bot.queue.embedded import EmbeddedQueue
-from bot.queue.interface import Clock, Job, Queue, TaskFunction
+from bot.queue.interface import Clock, Queue
 from bot.queue.worker import Worker, utc_now
 from bot.queue.worker import WorkerPace as WorkPace
 from bot.services.backfill.clones import remove_unused_clones
@@ -275,14 +275,7 @@ def _register(queue: Queue, context: Context) -> None:
     for name, kind in JOBS.items():
         if context.clones is None and name in STEPS.values():
             continue  # left for a process that runs backfills
-        queue.register(name, _with_context(kind.function, context), kind.time_out, kind.max_attempts)
-
-
-def _with_context(function: Callable[[Job, Context], Awaitable[None]], context: Context) -> TaskFunction:
-    async def call(job: Job) -> None:
-        await run_doubting(function, job, context)
-
-    return call
+        queue.register(name, partial(run_doubting, kind.function, context=context), kind.time_out, kind.max_attempts)
 
 
 @contextlib.asynccontextmanager
@@ -323,19 +316,14 @@ async def work(settings: Settings, stopping: asyncio.Event, timing: Timing | Non
 
 
 async def _run(bot: Bot, stopping: asyncio.Event) -> None:
-    closer = asyncio.create_task(bot.close_months())
-    catcher = asyncio.create_task(bot.catch_up())
-    checker = asyncio.create_task(bot.check_integrity())
-    listener = asyncio.create_task(handle_requests(bot.context, bot.settings.data, bot.queue.nudge))
-    worker = asyncio.create_task(bot.queue.run())
-    waiting = asyncio.create_task(stopping.wait())
+    timers = (bot.close_months(), bot.catch_up(), bot.check_integrity())
+    requests = handle_requests(bot.context, bot.settings.data, bot.queue.nudge)
+    beside = [asyncio.create_task(one) for one in (*timers, requests)]
+    worker, waiting = asyncio.create_task(bot.queue.run()), asyncio.create_task(stopping.wait())
     await asyncio.wait({worker, waiting}, return_when=asyncio.FIRST_COMPLETED)
     bot.queue.stop()
-    closer.cancel()
-    catcher.cancel()
-    checker.cancel()
-    listener.cancel()
-    waiting.cancel()
+    for one in (*beside, waiting):
+        one.cancel()
     await worker
 
 

@@ -30,6 +30,7 @@ _CLAIM_COLUMNS = (
 NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 _NOW = bindparam("now", type_=JOB.c.run_at.type)
 _TASKS = bindparam("tasks", type_=JOB.c.task.type, expanding=True)
+_ABOVE = bindparam("above", type_=JOB.c.priority.type)
 _PASSED_OVER = bindparam("passed_over", type_=JOB.c.installation_id.type, expanding=True)
 
 
@@ -41,33 +42,40 @@ class Lease(Struct, frozen=True):
     until: datetime
 
 
-def claim(
-    connection: Connection, tasks: Collection[str], lease: Lease, passed_over: Collection[int] = ()
-) -> ClaimedJob | None:
+ANY_PRIORITY = -1000
+"""below every priority"""
+
+
+class Wanted(Struct, frozen=True):
+    """Which ready jobs may be claimed: of these tasks, above this priority, and not of these installations."""
+
+    tasks: Collection[str]
+    above: int = ANY_PRIORITY
+    passed_over: Collection[int] = ()
+
+    def values(self) -> dict[str, Any]:
+        """The values of its statement."""
+        given: dict[str, Any] = {"tasks": list(self.tasks), "above": self.above}
+        return given | ({"passed_over": sorted(self.passed_over)} if self.passed_over else {})
+
+
+def claim(connection: Connection, wanted: Wanted, lease: Lease) -> ClaimedJob | None:
     """Claim the first job that is due: one with an expired lease, else the oldest ready one of the highest priority.
 
-    Ready jobs of the installations in `passed_over` wait. None if nothing is due, or if another worker was faster with
-    a job of the same serial key.
+    None if nothing is due, or if another worker was faster with a job of the same serial key.
     """
-    given = {"passed_over": sorted(passed_over)} if passed_over else {}
-    return _claim(connection, _claim_first_statement(fair=bool(passed_over)), tasks, lease, **given)
+    return _claim(connection, _claim_first_statement(fair=bool(wanted.passed_over)), wanted, lease)
 
 
-def claim_one(
-    connection: Connection, job_id: int, tasks: Collection[str], lease: Lease, passed_over: Collection[int] = ()
-) -> ClaimedJob | None:
-    """Claim this job if it is due, its task is known, and no other job of its serial key runs.
-
-    Not if it is ready and of an installation in `passed_over`.
-    """
-    given = {"passed_over": sorted(passed_over)} if passed_over else {}
-    return _claim(connection, _claim_named_statement(fair=bool(passed_over)), tasks, lease, wanted=job_id, **given)
+def claim_one(connection: Connection, job_id: int, wanted: Wanted, lease: Lease) -> ClaimedJob | None:
+    """Claim this job if it is due, no other job of its serial key runs, and it is wanted or its lease has expired."""
+    return _claim(connection, _claim_named_statement(fair=bool(wanted.passed_over)), wanted, lease, wanted=job_id)
 
 
 def _claim(
-    connection: Connection, statement: ReturningUpdate[Any], tasks: Collection[str], lease: Lease, **given: Any
+    connection: Connection, statement: ReturningUpdate[Any], which: Wanted, lease: Lease, **given: Any
 ) -> ClaimedJob | None:
-    values = {"tasks": list(tasks), "now": lease.now, "taker": lease.owner, "until": lease.until}
+    values = which.values() | {"now": lease.now, "taker": lease.owner, "until": lease.until}
     try:
         with connection.begin_nested():
             row = connection.execute(statement, values | given).one_or_none()
@@ -87,7 +95,7 @@ def _claim_first_statement(*, fair: bool) -> ReturningUpdate[Any]:
 def _claim_named_statement(*, fair: bool) -> ReturningUpdate[Any]:
     other = JOB.alias("other")
     busy = select(other.c.id).where(other.c.serial_key == JOB.c.serial_key, other.c.state == "running")
-    ready = and_(JOB.c.state == "ready", JOB.c.run_at <= _NOW, ~busy.exists())
+    ready = and_(JOB.c.state == "ready", JOB.c.run_at <= _NOW, JOB.c.priority > _ABOVE, ~busy.exists())
     if fair:
         ready &= JOB.c.installation_id.is_(None) | JOB.c.installation_id.not_in(_PASSED_OVER)
     due = or_(
@@ -123,6 +131,7 @@ def _ready_jobs(*, fair: bool) -> Select[Any]:
     mine, other = JOB.alias("mine"), JOB.alias("other")
     busy = select(other.c.id).where(other.c.serial_key == mine.c.serial_key, other.c.state == "running")
     due = (mine.c.state == "ready") & (mine.c.run_at <= _NOW) & mine.c.task.in_(_TASKS) & ~busy.exists()
+    due &= mine.c.priority > _ABOVE
     if fair:
         due &= mine.c.installation_id.is_(None) | mine.c.installation_id.not_in(_PASSED_OVER)
     order = (mine.c.priority.desc(), mine.c.run_at, mine.c.id)

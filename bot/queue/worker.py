@@ -20,7 +20,7 @@ from bot.configuration.logs import log_context, scrub_secrets
 from bot.queue import rows
 from bot.queue.interface import Clock, Job, LeaseLost, Park, Refused, RetryLater, Task
 from bot.store.engine import Store, StoreUnavailableError
-from bot.store.jobs import ClaimedJob, Waiting
+from bot.store.jobs import LATER, ClaimedJob, Waiting
 
 log = logging.getLogger(__name__)
 PutBack = Callable[[Connection, Waiting], None]
@@ -52,6 +52,11 @@ class WorkerPace(Struct, frozen=True):
         return 4 * self.concurrency
 
     @property
+    def most_later(self) -> int:
+        """How many jobs of backfills and maintenance may run at the same time: they may take hours."""
+        return max(self.concurrency // 2, 1)
+
+    @property
     def share(self) -> int:
         """How many jobs of one installation may run at the same time, so that others need not wait for them."""
         return max(self.concurrency // 2, 1)
@@ -71,6 +76,8 @@ class Worker:
     running: dict[tuple[int, int], asyncio.Task[None]] = field(default_factory=dict)
     claimed: Counter[int] = field(default_factory=Counter)
     """the claimed jobs of each installation that have not ended"""
+    later: int = 0
+    """the claimed jobs of backfills and maintenance that have not ended"""
     served: frozenset[int] = frozenset()
     """the installations that had their turn in this round"""
     begun: dict[tuple[int, int], float] = field(default_factory=dict)
@@ -94,23 +101,27 @@ class Worker:
     ) -> ClaimedJob | None:
         """Claim the next job, or this one if that is as fair; None if no other job is due.
 
-        Installations take turns in rounds, and one that has its share of the workers waits. `ahead` are claims of the
-        same transaction.
+        Installations take turns in rounds, and one that has its share of the workers waits. So do backfills and
+        maintenance if as many of them run as may. `ahead` are claims of the same transaction.
         """
-        held, served = self.claimed.copy(), self.served
+        held, served, later = self.claimed.copy(), self.served, self.later
         for one in ahead:
+            later += one.priority <= LATER
             if one.installation_id is not None:
                 held[one.installation_id] += 1
                 served = _with_turn(served, one.installation_id)
         busy = {one for one, jobs in held.items() if jobs >= self.pace.share}
+        above = LATER if later >= self.pace.most_later else rows.ANY_PRIORITY
+        turn, rest = rows.Wanted(self.tasks, above, busy | served), rows.Wanted(self.tasks, above, busy)
         lease, claim = self.lease(), None
         if named is not None:
-            claim = rows.claim_one(connection, named, self.tasks, lease, busy | served)
-        claim = claim or rows.claim(connection, self.tasks, lease, busy | served)
-        return claim or (rows.claim(connection, self.tasks, lease, busy) if not served <= busy else None)
+            claim = rows.claim_one(connection, named, turn, lease)
+        claim = claim or rows.claim(connection, turn, lease)
+        return claim or (rows.claim(connection, rest, lease) if rest != turn else None)
 
     def count_claim(self, claim: ClaimedJob) -> None:
         """Count the job as its installation's until it ends."""
+        self.later += claim.priority <= LATER
         if claim.installation_id is not None:
             self.claimed[claim.installation_id] += 1
             self.served = _with_turn(self.served, claim.installation_id)
@@ -139,6 +150,7 @@ class Worker:
         finally:
             self.running.pop(key, None)
             self.begun.pop(key, None)
+            self.later -= claim.priority <= LATER
             if claim.installation_id is not None:
                 self.claimed[claim.installation_id] -= 1
             if self.on_ended is not None:

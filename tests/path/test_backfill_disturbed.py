@@ -52,7 +52,7 @@ async def work_one(there: Running) -> None:
     """The job that is due first."""
     worker = there.bot.health.worker
     with there.bot.store.transaction() as connection:
-        claim = rows.claim(connection, worker.tasks, worker.lease())
+        claim = rows.claim(connection, rows.Wanted(worker.tasks), worker.lease())
     assert claim is not None
     await worker.work(claim)
 

@@ -496,7 +496,7 @@ async def test_a_job_whose_result_could_not_be_saved_returns_while_its_worker_co
 
     async def claimed() -> list[int]:
         with bench.store.transaction() as conn:
-            claims = [rows.claim(conn, ["note"], worker.lease()) for _ in range(2)]
+            claims = [rows.claim(conn, rows.Wanted(["note"]), worker.lease()) for _ in range(2)]
         return [one.id for one in claims if one is not None]
 
     for number in range(2):
@@ -615,3 +615,38 @@ async def test_two_noisy_installations_leave_a_turn_to_everybody_else(bench: Ben
         queue.announce(connection, add_jobs(connection, [*noisy, *quiet], bench.clock()))
     await queue.run()
     assert len(set(order[:60])) >= 50, "a round gives each one turn, whatever waits"
+
+
+async def test_long_backfills_of_many_installations_leave_workers_to_landings(bench: Bench) -> None:
+    """Ten installations whose backfills hang; only half of the workers may hold such jobs, however long they run."""
+    queue = await bench.queue(WorkerPace(concurrency=4, slow_after=0.05, poll_every=0.02))
+    ending, running, most = asyncio.Event(), 0, 0
+
+    async def hang(job: Job) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        try:
+            await ending.wait()
+        finally:
+            running -= 1
+
+    async def land(job: Job) -> None:
+        if job.ref_id == "20":
+            ending.set()
+            queue.stop()
+
+    register(queue, "hang", hang)
+    register(queue, "land", land)
+    backfills = [NewJob("hang", number, installation_id=1 + number % 10, priority=LATER) for number in range(40)]
+    with bench.store.transaction() as connection:
+        queue.announce(connection, add_jobs(connection, backfills, bench.clock()))
+    working = asyncio.create_task(queue.run())
+    await asyncio.sleep(0.5)
+    landings = [NewJob("land", number, installation_id=number) for number in (1, 2, 20)]
+    with bench.store.transaction() as connection:
+        queue.announce(connection, add_jobs(connection, landings, bench.clock()))
+    queue.nudge()
+    async with asyncio.timeout(4):
+        await working
+    assert most == 2

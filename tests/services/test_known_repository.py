@@ -85,7 +85,7 @@ async def test_work_hidden_while_a_landing_is_read_stays_hidden(
                 happens(world)
                 await github.wait_until_idle()
                 with world.bot.store.transaction() as connection:
-                    claim = rows.claim(connection, ["update_installation"], worker.lease())
+                    claim = rows.claim(connection, rows.Wanted(["update_installation"]), worker.lease())
                 assert claim is not None
                 await worker.work(claim)
                 hidden.append((await _stored(world)).visibility)
