@@ -129,7 +129,7 @@ NAMED = (
         "a post given up at a 500",
         PUBLISHING,
         "final = refused or isinstance(error, NoDiscussionsError)",
-        "final = refused or isinstance(error, (NoDiscussionsError, RetryLater))",
+        "final = refused or isinstance(error, Exception)",
     ),
     NamedMutant(
         "outbox",

@@ -73,23 +73,15 @@ async def test_a_post_whose_answer_was_lost_is_looked_for_a_minute_later(github:
         assert len(world.repository.checks) == 1
 
 
-async def test_a_post_of_a_worker_that_died_before_it_saved_the_id_is_found_again(
-    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_post_that_is_answered_with_500_is_tried_again(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as world:
-        create = Publisher.check_run
-
-        async def created_then_killed(*given: Any, **how: Any) -> int:
-            await create(*given, **how)
-            raise RetryLater(0.0, "the row stays as it is when a worker is killed")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Publisher, "check_run", created_then_killed)
-            patch.setattr(outbox, "release", lambda *_, **__: None)
-            await world.land("Landed, and posted by a worker that dies afterwards")
-        assert len(world.checks()) == 1
-        world.clock.now += MINUTE
-        await world.drained()
+        for _ in range(8):
+            github.faults.plan("500", "POST /repositories/*/check-runs")
+        await world.land("Landed while GitHub creates no check runs")
+        assert not world.checks()
+        for _ in range(12):
+            world.clock.now += timedelta(hours=1)
+            await world.drained()
         assert len(world.checks()) == 1
 
 

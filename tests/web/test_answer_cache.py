@@ -248,3 +248,24 @@ async def test_a_picture_is_cached_with_its_options_and_a_wrong_one_is_refused(s
         for path in ("/@ada-example.svg", "/@nobody-at-all.svg", "/@ada-example.badge.svg", "/@ada-example.months.svg"):
             for query in ("width=12", "hide=nothing-of-it", "theme=red", "width=400&width=500"):
                 assert (await site.get(f"{path}?{query}"))[0] == 400
+
+
+async def test_a_cached_page_is_given_only_in_the_form_that_is_accepted(store: Store) -> None:
+    await fill(store)
+    await publish(store)
+    async with serve(store) as site:
+        for _ in range(2):
+            for form in ("text/html", "application/json"):
+                _, headers, _ = await site.get("/@ada-example", Accept=form)
+                assert headers["Content-Type"].startswith(form)
+
+
+async def test_a_page_is_made_although_no_version_can_be_asked(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def unavailable(_: Store) -> str:
+        raise StoreUnavailableError("locked")
+
+    await fill(store)
+    await publish(store)
+    monkeypatch.setattr(Store, "version", unavailable)
+    async with serve(store) as site:
+        assert (await site.get("/@ada-example"))[0] == 200
