@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import update
 
 from benchmarks.speed.starts import private_key
-from bot import app
 from bot.cli.main import main
 from bot.model.ids import InstallationId, RepositoryId
+from bot.services import context
 from bot.services.recording.record import RecordingTarget, record
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
@@ -46,7 +46,7 @@ def almanac(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
     for name, value in settings.items():
         monkeypatch.setenv(f"ALMANAC_{name}", value)
 
-    monkeypatch.setattr(app, "read_app", _nobody_to_ask)
+    monkeypatch.setattr(context, "read_app", _nobody_to_ask)
 
     def run(*arguments: str) -> Answer:
         capfd.readouterr()

@@ -20,6 +20,7 @@ from bot.app import Timing
 from bot.configuration.settings import Settings
 from bot.configuration.values import GitHubAddress
 from bot.github.payloads import answers
+from bot.services import context
 from bot.store import jobs
 from bot.store.engine import Store
 from tests.databases import fresh_database
@@ -103,7 +104,7 @@ async def test_deliveries_are_accepted_before_github_confirms_the_app(
         asked.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(app, "read_app", never)
+    monkeypatch.setattr(context, "read_app", never)
     stopping = asyncio.Event()
     serving = asyncio.create_task(app.serve(settings, stopping, working=working))
     assert await _answered(settings, json.dumps(MERGED).encode()) == 202
@@ -128,7 +129,7 @@ async def test_the_apps_identity_is_requested_until_github_answers(
         known.set()
         return answers.App(7, "almanac")
 
-    monkeypatch.setattr(app, "read_app", late)
+    monkeypatch.setattr(context, "read_app", late)
     async with app.build(settings, Timing(close_every=0.0), asking=False) as bot:
         closing = asyncio.create_task(bot.close_months())
         await asyncio.wait_for(known.wait(), 60)

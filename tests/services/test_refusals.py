@@ -59,6 +59,8 @@ async def test_a_refusal_of_some_minutes_loses_no_landing_and_no_post(
     async with town(github, tmp_path) as there:
         await forget_tokens(there)
         github.faults.plan(harm, pattern, times=4)
+        if harm == "404":  # nor is it found by its name
+            github.faults.plan(harm, f"GET /repos/{there.repository.full_name}", times=4)
         await there.land("Add a wheel")
         assert not there.checks()
         await pass_time(there, timedelta(minutes=20), timedelta(minutes=1))
@@ -131,12 +133,14 @@ async def test_one_answer_that_finds_no_repository_hides_it_and_a_day_of_them_re
             return row.repository.private, row.removed_at is not None
 
         github.faults.plan("404", f"GET /repositories/{number}", times=4)
+        github.faults.plan("404", f"GET /repos/{there.repository.full_name}", times=4)
         github.send_event(there.repository, "repository", {"action": "edited"}, sender=there.people["mara"])
         await there.drained()
         assert stored() == (True, False)
         await pass_time(there, timedelta(minutes=15), timedelta(seconds=30))
         assert stored() == (False, False), "it was found again"
         github.faults.plan("404", f"GET /repositories/{number}", times=1000)
+        github.faults.plan("404", f"GET /repos/{there.repository.full_name}", times=1000)
         github.send_event(there.repository, "repository", {"action": "edited"}, sender=there.people["mara"])
         await pass_time(there, 26 * HOURS, timedelta(minutes=30))
         assert stored() == (True, True)
